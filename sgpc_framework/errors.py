@@ -1,0 +1,59 @@
+"""Every exception and warning the framework raises on purpose.
+
+Each text says what was wanted, what was found, where, and what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class SgpcError(Exception):
+    """Base of all errors of the framework."""
+
+
+class ConfigError(SgpcError, ValueError):
+    """A configuration cannot be built; ``problems`` lists everything wrong with it."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        head = "1 problem" if count == 1 else f"{count} problems"
+        lines = "\n".join(f"  - {problem}" for problem in self.problems)
+        super().__init__(f"the configuration has {head}:\n{lines}")
+
+
+class InputError(SgpcError, ValueError):
+    """The data cannot be used as given."""
+
+
+class PluginError(SgpcError):
+    """A plugin is missing, broken, ambiguous, or returned what its protocol forbids."""
+
+
+class ModelFileError(SgpcError):
+    """A model file cannot be read or written."""
+
+
+class NumericalError(SgpcError, ArithmeticError):
+    """Rounding or a wrong kernel made the algebra impossible; the fit ends with its best model."""
+
+
+class NumericalWarning(RuntimeWarning):
+    """A fit ended early for numerical reasons; the returned model is the best one before that."""
+
+
+def suggestion(found: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest valid name, or with all of them.
+
+    >>> suggestion("entrpy", ["entropy", "validation"])
+    "did you mean 'entropy'?"
+    >>> suggestion("x", ["entropy", "validation"])
+    'choose from entropy, validation'
+    """
+    names = sorted(known)
+    close = get_close_matches(found, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"choose from {', '.join(names)}" if names else "there is nothing to choose from"

@@ -1,0 +1,260 @@
+"""The contract: what the parts of a sparse Gaussian process classifier must do.
+
+Five protocols and one optional sixth. A component is a frozen attrs class with a class attribute
+``name`` (lower case, hyphens); its options are its fields; its tunable numbers are fields declared
+with :func:`sgpc_framework.hyperparameters.hyperparameter`. New hyperparameters make a new object.
+Randomness is an argument. No base class is needed: having the methods is enough.
+
+Abilities are small protocols beside the five. The engine asks for them with ``isinstance`` and does
+without where they are missing: a kernel with no pullback is differentiated numerically.
+
+The life of a fit, with the calls each part receives:
+
+    StartsFromData.started                      once, before the first stage
+    repeat (outer loop)
+        Kernel.diag                             once
+        repeat (inner loop, one stage each)
+            BasisSelector.propose               once            step 3
+            Kernel.__call__                     once per block  step 3, the candidates' columns
+            SiteEstimator.estimate              once            step 4
+            ScoresCandidates.score              once, if there are two candidates or more
+            Likelihood.moments or log_z         once per block  shared by selector and trace
+        HyperObjective.row_loss or gram_loss    once per evaluation and block    step 6
+        Kernel's and likelihood's pullbacks     the same
+    Refiner.refine                              once
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from sgpc_framework.candidates import Candidates
+    from sgpc_framework.engine.refinement import Refinable
+    from sgpc_framework.posterior import Posterior
+    from sgpc_framework.rows import Rows
+    from sgpc_framework.sites import Steps
+
+Floats = NDArray[np.float64]
+Inputs = Any
+"""Rows of inputs: whatever can be indexed by an array of row numbers. Usually a float matrix."""
+
+Pullback = Callable[[Floats], Floats]
+"""From d loss / d output to d loss / d hyperparameters, in the order of ``hyperparameters()``."""
+
+
+class Moments(NamedTuple):
+    """log Z and its first derivative and minus its second with respect to the mean."""
+
+    log_z: Floats
+    alpha: Floats
+    nu: Floats
+
+
+class RowLoss(NamedTuple):
+    """A loss for each row, and its derivatives with respect to what it was computed from.
+
+    Give ``d_log_z`` if the loss is a function of log_z (the framework goes on from there to the
+    mean, the variance and the likelihood's hyperparameters), ``d_mean`` and ``d_variance`` for
+    whatever depends on the marginals directly. Zero may be written for what is absent.
+    """
+
+    value: Floats
+    d_log_z: Floats | float = 0.0
+    d_mean: Floats | float = 0.0
+    d_variance: Floats | float = 0.0
+
+
+# ---------------------------------------------------------------------------------------------
+# The five parts
+
+
+@runtime_checkable
+class Kernel(Protocol):
+    """The prior covariance k(x, z).
+
+    ``k(X, Z)`` returns an array of shape (len(X), len(Z)), ``k.diag(X)`` one of shape (len(X),)
+    that equals the diagonal of ``k(X, X)``. Both must be finite, leave their inputs unchanged and
+    accept zero rows; ``k(X, X)`` must be symmetric and positive semidefinite. The engine calls
+    with all rows of a block against a few candidates or basis vectors, never n x n.
+    """
+
+    name: ClassVar[str]
+
+    def __call__(self, X: Inputs, Z: Inputs, /) -> Floats: ...
+
+    def diag(self, X: Inputs, /) -> Floats: ...
+
+
+@runtime_checkable
+class Likelihood(Protocol):
+    """The noise model p(y|f), known through one function.
+
+    For labels y (-1 or +1) and marginals N(mean, variance), all of one shape, ``moments`` returns
+
+        log_z = log ∫ p(y|f) N(f; mean, variance) df,   alpha = d log_z / d mean,
+        nu = -d² log_z / d mean²
+
+    elementwise. It must be finite for any finite mean and any variance >= 0, without warnings, and
+    normalised: exp(log_z) of the two labels adds up to one. ``nu * variance < 1`` always, and
+    ``nu > 0`` where the likelihood is log-concave. The derivative of log_z with respect to the
+    variance is (alpha² - nu) / 2 for any likelihood, so nobody has to supply it.
+    """
+
+    name: ClassVar[str]
+
+    def moments(self, y: Floats, mean: Floats, variance: Floats, /) -> Moments: ...
+
+
+@runtime_checkable
+class BasisSelector(Protocol):
+    """Step 3: which row becomes the next basis vector.
+
+    ``propose`` is called once a stage and returns the candidates: one row number, or an array of
+    distinct ones, all of inactive rows. It reaches the rows through the posterior's verbs
+    (``argmin``, ``sample``, ``total``) with row-local functions. All randomness comes from ``rng``.
+
+    If several rows are proposed, each is tried with its own site and the one with the least loss
+    is included: NLP over all rows (eq. 5), or what ``score`` says (see ``ScoresCandidates``).
+    """
+
+    name: ClassVar[str]
+
+    def propose(
+        self, posterior: Posterior, rng: np.random.Generator, /
+    ) -> int | NDArray[np.intp]: ...
+
+
+@runtime_checkable
+class SiteEstimator(Protocol):
+    """Step 4: the site of each candidate.
+
+    ``estimate`` is called once a stage and returns one (coefficient, shrinkage) for each
+    candidate. Both must be finite, with 0 < shrinkage * variance < 1: then no variance increases
+    and none becomes negative.
+    """
+
+    name: ClassVar[str]
+
+    def estimate(self, posterior: Posterior, candidates: Candidates, /) -> Steps: ...
+
+
+@runtime_checkable
+class HyperObjective(Protocol):
+    """Step 6: the loss that the hyperparameters minimise while basis and sites stay fixed.
+
+    An objective has one of two abilities, ``RowObjective`` or ``GramObjective``; one that has
+    neither leaves the hyperparameters alone. The framework does the linear algebra in between and
+    hands exact gradients to the optimiser.
+    """
+
+    name: ClassVar[str]
+
+
+@runtime_checkable
+class Refiner(Protocol):
+    """After the stages: better sites, hyperparameters or basis inputs, all at once.
+
+    ``refine`` is called once a fit, on the best model of the outer loop, and returns a state that
+    is never worse by the refiner's own loss. All randomness comes from ``rng``.
+    """
+
+    name: ClassVar[str]
+
+    def refine(self, fitted: Refinable, rng: np.random.Generator, /) -> Refinable: ...
+
+
+# ---------------------------------------------------------------------------------------------
+# Abilities
+
+
+@runtime_checkable
+class StartsFromData(Protocol):
+    """A component some of whose hyperparameters may start from the training inputs."""
+
+    def started(self, X: Inputs, /) -> Self:
+        """The component with every word (``"median"``) replaced by a number."""
+        ...
+
+
+@runtime_checkable
+class KernelPullback(Protocol):
+    """A kernel with exact gradients: the values, and a function that contracts their derivatives.
+
+    ``linearised(X, Z)`` returns K = k(X, Z) and a function that maps a matrix G of K's shape to
+    the vector of sum(G * dK/dθ), one entry for each hyperparameter in natural (not log) values.
+    ``linearised_diag(X)`` does the same for the diagonal and a vector G.
+    """
+
+    def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]: ...
+
+    def linearised_diag(self, X: Inputs, /) -> tuple[Floats, Pullback]: ...
+
+
+@runtime_checkable
+class KernelInputPullback(Protocol):
+    """A kernel that is differentiable in its inputs, so that basis vectors can be moved."""
+
+    def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
+        """d sum(cotangent * k(X, Z)) / dX, of X's shape."""
+        ...
+
+
+@runtime_checkable
+class LogEvidence(Protocol):
+    """A likelihood that computes log_z alone faster than all three moments."""
+
+    def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats: ...
+
+
+@runtime_checkable
+class LikelihoodPullback(Protocol):
+    """A likelihood with exact gradients for its own hyperparameters."""
+
+    def pullback(
+        self, y: Floats, mean: Floats, variance: Floats, moments: Moments, cotangent: Floats, /
+    ) -> Floats:
+        """sum(cotangent * d log_z / dθ), one entry for each hyperparameter in natural values."""
+        ...
+
+
+@runtime_checkable
+class ScoresCandidates(Protocol):
+    """A selector that ranks its candidates by a loss of its own; lower is better."""
+
+    def score(self, posterior: Posterior, candidates: Candidates, steps: Steps, /) -> Floats: ...
+
+
+@runtime_checkable
+class RowObjective(Protocol):
+    """An objective that is a mean over rows: ``over`` says which, ``row_loss`` what of each."""
+
+    @property
+    def over(self) -> Literal["all", "inactive"]: ...
+
+    def row_loss(self, rows: Rows, /) -> RowLoss: ...
+
+
+@runtime_checkable
+class GramObjective(Protocol):
+    """An objective of the active Gram matrix alone.
+
+    ``gram_loss(K, precision, mean)`` returns the loss and its derivative with respect to K. Values
+    of different bases are not comparable, so the outer loop ranks its models by NLP over all rows.
+    """
+
+    def gram_loss(self, K: Floats, precision: Floats, mean: Floats, /) -> tuple[float, Floats]: ...
+
+
+@runtime_checkable
+class Penalised(Protocol):
+    """An objective with a prior: ``displacement`` is how far each free hyperparameter has moved
+    from its start. Returns the penalty and its gradient."""
+
+    def penalty(self, displacement: Floats, /) -> tuple[float, Floats]: ...

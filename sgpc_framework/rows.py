@@ -1,0 +1,75 @@
+"""What a row-local function sees: a block of rows and what the posterior says of them.
+
+A row-local function maps :class:`Rows` to one number for each row. It does not know how many
+blocks there are, which is why the same plugin runs on one array, on blocks, and on shards.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
+
+Floats = NDArray[np.float64]
+
+
+@attrs.define(slots=False, eq=False)
+class Rows:
+    """A block of rows with marginals N(mean, variance). All arrays are one-dimensional, read-only.
+
+    ========== ==================================================================
+    y          labels, -1.0 or +1.0
+    mean       f̂ᵢ, the posterior mean of the latent function
+    variance   Aᵢᵢ, its posterior variance
+    active     True for rows that are basis vectors already
+    column     k̃(xᵢ, xⱼ) when a candidate j is tried (``Posterior.total``), else empty
+    log_z      log Zᵢ: exp(log_z) is the predictive probability of the row's own label
+    alpha      d log_z / d mean
+    nu         -d² log_z / d mean²
+    ========== ==================================================================
+
+    The last three come from the likelihood, on first use and once.
+    """
+
+    y: Floats
+    mean: Floats
+    variance: Floats
+    active: NDArray[np.bool_]
+    likelihood: Likelihood
+    column: Floats = attrs.field(factory=lambda: np.empty(0))
+    all_moments: bool = False
+    """Compute all three moments at once, because all three are going to be asked for."""
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether all three moments have been computed."""
+        return "moments" in self.__dict__
+
+    @cached_property
+    def moments(self) -> Moments:
+        """(log_z, alpha, nu) of every row of the block."""
+        return self.likelihood.moments(self.y, self.mean, self.variance)
+
+    @cached_property
+    def log_z(self) -> Floats:
+        """log Z; alone it is cheaper than all three where the likelihood knows how."""
+        if self.all_moments or self.has_moments or not isinstance(self.likelihood, LogEvidence):
+            return self.moments.log_z
+        return self.likelihood.log_z(self.y, self.mean, self.variance)
+
+    @property
+    def alpha(self) -> Floats:
+        """d log_z / d mean."""
+        return self.moments.alpha
+
+    @property
+    def nu(self) -> Floats:
+        """-d² log_z / d mean²."""
+        return self.moments.nu
+
+    def __len__(self) -> int:
+        return len(self.y)

@@ -1,0 +1,60 @@
+"""Sites: the Gaussian factors of the basis vectors, in both of their coordinates.
+
+A site of basis vector j is exp(-pⱼ (fⱼ - mⱼ)² / 2). Included into a posterior whose marginal at
+row j is N(mean, variance), it adds ``coefficient`` times the basis function k̃(., xⱼ) to the mean
+and takes ``shrinkage`` times its square from the variance (eq. 7):
+
+    shrinkage   η = p / (1 + p variance)          p = η / (1 - η variance)
+    coefficient α̃ = η (m - mean)                  m = mean + α̃ / η
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def _vector(value: object) -> Floats:
+    return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+
+@attrs.frozen(eq=False)
+class Steps:
+    """Sites as steps of the additive model: one (coefficient, shrinkage) for each candidate."""
+
+    coefficient: Floats = attrs.field(converter=_vector)
+    shrinkage: Floats = attrs.field(converter=_vector)
+
+    def __len__(self) -> int:
+        return len(self.coefficient)
+
+    def __getitem__(self, position: int) -> Steps:
+        return Steps(self.coefficient[position], self.shrinkage[position])
+
+
+@attrs.frozen(eq=False)
+class Sites:
+    """All sites of a model in order of inclusion, in both coordinates.
+
+    ``precision`` and ``mean`` are pⱼ and mⱼ; ``coefficient`` and ``shrinkage`` are α̃ⱼ and ηⱼ.
+    """
+
+    precision: Floats
+    mean: Floats
+    coefficient: Floats
+    shrinkage: Floats
+
+    def __len__(self) -> int:
+        return len(self.precision)
+
+    def __getitem__(self, prefix: slice) -> Sites:
+        """The sites of the first stages: ``sites[:t]``."""
+        return Sites(
+            self.precision[prefix],
+            self.mean[prefix],
+            self.coefficient[prefix],
+            self.shrinkage[prefix],
+        )
