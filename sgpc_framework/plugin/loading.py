@@ -1,0 +1,151 @@
+"""Finding plugins and asking them for their parts, one entry point at a time.
+
+pluggy's own loader stops at the first plugin that cannot be imported, drops a second entry point
+of the same name and does not mind a misspelt hook. Here each entry point is imported, registered
+and questioned by itself, and one that fails is quarantined with the reason: never more than it.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isroutine
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pluggy
+
+from sgpc_framework.errors import PluginError, suggestion
+from sgpc_framework.plugin import specs
+from sgpc_framework.plugin.allowlist import exclusion
+from sgpc_framework.plugin.checks import checked_classes, checked_name
+from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
+from sgpc_framework.plugin.markers import PROJECT
+from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part
+
+
+@attrs.frozen
+class Announcement:
+    """A plugin that has been announced but not yet imported."""
+
+    origin: Origin
+    imported: Callable[[], Any]
+
+    @property
+    def name(self) -> str:
+        """What the plugin is registered as: ``distribution:entry``."""
+        return f"{self.origin.distribution}:{self.origin.entry_point}"
+
+
+def new_manager() -> pluggy.PluginManager:
+    """A pluggy manager that knows the hooks and no plugin."""
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(specs)
+    return manager
+
+
+def load_installed(manager: pluggy.PluginManager) -> Catalogue:
+    """Load the entry points of all installed distributions that the allow-list lets in."""
+    found = [Announcement(_origin(entry), entry.load) for entry in entry_points(group=PROJECT)]
+    admitted = []
+    left_out = []
+    for announcement in sorted(found, key=lambda announcement: announcement.name):
+        reason = exclusion(announcement.origin.distribution)
+        if reason is None:
+            admitted.append(announcement)
+        else:
+            left_out.append(Absence(announcement.origin, "left out", reason))
+    loaded = load(manager, admitted)
+    return attrs.evolve(loaded, absences=(*loaded.absences, *left_out))
+
+
+def _origin(entry: EntryPoint) -> Origin:
+    if entry.dist is None:
+        return Origin("(unknown)", "-", entry.name)
+    return Origin(entry.dist.name or "(unknown)", entry.dist.version or "-", entry.name)
+
+
+def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -> Catalogue:
+    """Register the plugins one by one and collect their parts; quarantine those that fail."""
+    parts: list[Part] = []
+    quarantined = []
+    for announcement in announcements:
+        try:
+            parts += _parts(manager, announcement)
+        except PluginError as error:
+            manager.unregister(name=announcement.name)
+            quarantined.append(Absence(announcement.origin, "quarantined", str(error)))
+    return Catalogue(tuple(parts), tuple(quarantined))
+
+
+def _parts(manager: pluggy.PluginManager, announcement: Announcement) -> list[Part]:
+    """The parts of one plugin; ``PluginError`` with the reason if anything is wrong with it."""
+    plugin = _guarded("cannot be imported", announcement.imported)
+    _guarded("cannot be registered", _register, manager, plugin, announcement.name)
+    found = []
+    for kind in KINDS.values():
+        for implementation in getattr(manager.hook, kind.hook).get_hookimpls():
+            if implementation.plugin is plugin:
+                ask = implementation.function
+                found += _guarded(f"{kind.hook} failed", _answer, ask, kind, announcement.origin)
+    return found
+
+
+def _answer(ask: Callable[[], Any], kind: Kind, origin: Origin) -> list[Part]:
+    """What one hook returned, if all of it can be used."""
+    classes = checked_classes(kind, ask())
+    return [Part(kind.name, checked_name(kind, cls), cls, origin) for cls in classes]
+
+
+def _guarded(verdict: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call what a stranger wrote: whatever it raises becomes a ``PluginError`` that says so."""
+    try:
+        return call(*arguments)
+    except PluginError:
+        raise
+    except (Exception, SystemExit) as error:
+        summary = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PluginError(f"{verdict}: {summary}{_place(error)}") from error
+
+
+def _place(error: BaseException) -> str:
+    """The line that raised, unless it is the import machinery's or our own."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if "importlib" in last.filename or last.filename == __file__:
+        return ""
+    return f" ({Path(last.filename).name}, line {last.lineno})"
+
+
+def _register(manager: pluggy.PluginManager, plugin: Any, name: str) -> None:
+    """Register a plugin that implements at least one hook, and implements each properly."""
+    twin = manager.get_name(plugin)
+    if twin is not None:
+        raise PluginError(f"is the same plugin as {twin}: remove one of the two entry points")
+    misnamed = "; ".join(_misnamed(manager, plugin))
+    if misnamed:
+        raise PluginError(misnamed)
+    try:
+        manager.register(plugin, name)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise PluginError(f"has a wrong hook: {' '.join(str(error).split())}") from error
+    if not manager.get_hookcallers(plugin):
+        raise PluginError(
+            "implements no hook: the entry point must name a module with at least one function "
+            "that is marked @hookimpl, such as sgpc_kernels (see sgpc_framework.plugin.specs)"
+        )
+
+
+def _misnamed(manager: pluggy.PluginManager, plugin: Any) -> Iterator[str]:
+    """What looks as if it were meant to be a hook but would never be called."""
+    for name in dir(plugin):
+        options = manager.parse_hookimpl_opts(plugin, name)
+        if options is not None:
+            hook = options.get("specname") or name
+            if hook not in HOOKS and not options.get("optionalhook"):
+                yield f"has an unknown hook {hook!r}: {suggestion(hook, HOOKS)}"
+        elif name.startswith("sgpc_") and isroutine(getattr(plugin, name)):
+            hint = "" if name in HOOKS else f"; no hook has that name, {suggestion(name, HOOKS)}"
+            yield f"has a function {name!r} without @hookimpl, so it is not called{hint}"

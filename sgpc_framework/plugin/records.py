@@ -1,0 +1,89 @@
+"""What is known of a part and of a plugin: plain records, made to be listed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from sgpc_framework.plugin.kinds import KindName
+
+
+@attrs.frozen
+class Origin:
+    """Where something comes from: a distribution, its version and one of its entry points."""
+
+    distribution: str
+    version: str
+    entry_point: str
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version} (entry point {self.entry_point!r})"
+
+
+HERE = Origin("(this session)", "-", "-")
+"""The origin of classes that were handed over directly."""
+
+
+@attrs.frozen
+class Part:
+    """A class that can fill a slot: its kind, its name and who provides it."""
+
+    kind: KindName
+    name: str
+    cls: type
+    origin: Origin
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that provides the part."""
+        return self.origin.distribution
+
+    @property
+    def version(self) -> str:
+        """The version of that distribution."""
+        return self.origin.version
+
+    @property
+    def entry_point(self) -> str:
+        """The entry point through which the part came."""
+        return self.origin.entry_point
+
+
+@attrs.frozen
+class Absence:
+    """An entry point that gives nothing, and why.
+
+    ``status`` is ``"quarantined"`` for one that is broken and ``"left out"`` for one that the
+    allow-list does not name.
+    """
+
+    origin: Origin
+    status: Literal["quarantined", "left out"]
+    reason: str
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that has the entry point."""
+        return self.origin.distribution
+
+    @property
+    def version(self) -> str:
+        """The version of that distribution."""
+        return self.origin.version
+
+    @property
+    def entry_point(self) -> str:
+        """The name of the entry point."""
+        return self.origin.entry_point
+
+    def __str__(self) -> str:
+        return f"{self.origin} is {self.status}: {self.reason}"
+
+
+@attrs.frozen
+class Catalogue:
+    """Everything that was found: the parts, and the entry points that gave none."""
+
+    parts: tuple[Part, ...] = ()
+    absences: tuple[Absence, ...] = ()

@@ -1,0 +1,135 @@
+"""The registry: which parts there are, by kind and name, and who provides them.
+
+A registry is an ordinary object that whoever needs parts is given; there may be several.
+:func:`default_registry` is the one of the installed plugins, made when somebody first asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any
+
+import attrs
+import pluggy
+
+from sgpc_framework.errors import PluginError, suggestion
+from sgpc_framework.plugin.checks import checked_name, kind_of
+from sgpc_framework.plugin.kinds import KINDS, KindName
+from sgpc_framework.plugin.loading import Announcement, load, load_installed, new_manager
+from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Origin, Part
+
+
+@attrs.define(slots=False, eq=False)
+class Registry:
+    """The parts that plugins provide.
+
+    ``Registry()`` has those of the installed plugins and loads them when first asked for
+    something. ``Registry.of(A, B)`` has just these classes, ``Registry.of_plugins(module)`` what
+    these plugins return, and ``registry.extended(A)`` all it had and ``A``.
+
+    A plugin that fails costs its own parts only: see :meth:`quarantined`. A name that two plugins
+    provide is an error for whoever asks for that name, and for nobody else.
+    """
+
+    _load: Callable[[pluggy.PluginManager], Catalogue] = attrs.field(
+        default=load_installed, repr=False
+    )
+    manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
+
+    @classmethod
+    def of(cls, *classes: type) -> Registry:
+        """A registry of these classes alone; ``PluginError`` if one of them can be no part."""
+        catalogue = Catalogue(tuple(map(_part, classes)))
+        return cls(lambda manager: catalogue)
+
+    @classmethod
+    def of_plugins(cls, *plugins: Any) -> Registry:
+        """A registry of modules (or other objects) with hooks, which need not be installed."""
+        announcements = [_announcement(*numbered) for numbered in enumerate(plugins)]
+        return cls(lambda manager: load(manager, announcements))
+
+    def extended(self, *classes: type) -> Registry:
+        """Another registry with these classes besides; this one stays as it is."""
+        parts = tuple(map(_part, classes))
+
+        def load_both(manager: pluggy.PluginManager) -> Catalogue:
+            return attrs.evolve(self._catalogue, parts=(*self._catalogue.parts, *parts))
+
+        return Registry(load_both)
+
+    @cached_property
+    def _catalogue(self) -> Catalogue:
+        return self._load(self.manager)
+
+    def parts(self) -> tuple[Part, ...]:
+        """Every part, by kind and name; those whose name is taken twice included."""
+        order = list(KINDS)
+        return tuple(
+            sorted(self._catalogue.parts, key=lambda part: (order.index(part.kind), part.name))
+        )
+
+    def quarantined(self) -> tuple[Absence, ...]:
+        """The entry points that failed, each with its reason."""
+        return tuple(a for a in self._catalogue.absences if a.status == "quarantined")
+
+    def left_out(self) -> tuple[Absence, ...]:
+        """The entry points that ``SGPC_LOAD_PLUGINS`` did not let in."""
+        return tuple(a for a in self._catalogue.absences if a.status == "left out")
+
+    def names(self, kind: KindName) -> tuple[str, ...]:
+        """The names of a kind, in alphabetical order."""
+        return tuple(sorted({part.name for part in self._catalogue.parts if part.kind == kind}))
+
+    def get(self, kind: KindName, name: str) -> type:
+        """The class of that kind and name.
+
+        ``PluginError`` if there is none (it suggests a name, and tells of plugins that failed and
+        might have had it) or more than one (it lists who provides them).
+        """
+        return self.part(kind, name).cls
+
+    def part(self, kind: KindName, name: str) -> Part:
+        """The record of that kind and name; like :meth:`get` otherwise."""
+        if kind not in KINDS:
+            raise PluginError(f"wanted a kind of part, found {kind!r}; {suggestion(kind, KINDS)}")
+        found = [p for p in self._catalogue.parts if (p.kind, p.name) == (kind, name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            providers = " and by ".join(str(part.origin) for part in found)
+            raise PluginError(
+                f"the name {name!r} of {KINDS[kind].noun} is provided by {providers}: uninstall or "
+                "leave out all but one, because none is picked for you"
+            )
+        raise PluginError(self._unknown(kind, name))
+
+    def _unknown(self, kind: KindName, name: str) -> str:
+        text = f"wanted the name of {KINDS[kind].noun}, found {name!r}; "
+        text += suggestion(name, self.names(kind))
+        elsewhere = [part.kind for part in self._catalogue.parts if part.name == name]
+        if elsewhere:
+            text += f" ({name!r} is the name of a part for the slot {elsewhere[0]!r})"
+        absent = "; ".join(map(str, self._catalogue.absences))
+        return f"{text}; it may be missing because {absent}" if absent else text
+
+    def provider(self, cls: type) -> Part | None:
+        """The record of a class; ``None`` if the registry does not have it."""
+        return next((part for part in self._catalogue.parts if part.cls is cls), None)
+
+
+def _part(cls: type) -> Part:
+    if not isinstance(cls, type):
+        raise PluginError(f"wanted a class, found an object of type {type(cls).__name__}")
+    kind = kind_of(cls)
+    return Part(kind.name, checked_name(kind, cls), cls, HERE)
+
+
+def _announcement(number: int, plugin: Any) -> Announcement:
+    return Announcement(Origin(HERE.distribution, HERE.version, str(number)), lambda: plugin)
+
+
+@cache
+def default_registry() -> Registry:
+    """The registry of the installed plugins, the same object every time."""
+    return Registry()

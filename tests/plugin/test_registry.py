@@ -1,0 +1,249 @@
+"""Lookup: the right class, or an error that says what to do."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import attrs
+import pytest
+
+from sgpc_framework.errors import PluginError
+from sgpc_framework.plugin import hookimpl
+from sgpc_framework.plugin.registry import Registry, default_registry
+
+
+@attrs.frozen
+class Still:
+    name: ClassVar[str] = "still"
+
+    def refine(self, fitted, rng, /):
+        return fitted
+
+
+@attrs.frozen
+class AlsoStill:
+    name: ClassVar[str] = "still"
+
+    def refine(self, fitted, rng, /):
+        return fitted
+
+
+@attrs.frozen
+class First:
+    name: ClassVar[str] = "first"
+
+    def propose(self, posterior, rng, /):
+        return 0
+
+
+@attrs.frozen
+class Flat:
+    name: ClassVar[str] = "flat"
+
+
+@attrs.frozen
+class OnlyDiag:
+    name: ClassVar[str] = "only-diag"
+
+    def diag(self, X, /):
+        return X
+
+
+@attrs.frozen
+class Both(First):
+    name: ClassVar[str] = "both"
+
+    def refine(self, fitted, rng, /):
+        return fitted
+
+
+class Plugin:
+    @hookimpl
+    def sgpc_refiners(self):
+        return [Still]
+
+
+class Rival:
+    @hookimpl
+    def sgpc_refiners(self):
+        return [AlsoStill]
+
+    @hookimpl
+    def sgpc_basis_selectors(self):
+        return [First]
+
+
+MODULE = """
+    from typing import ClassVar
+    from attrs import frozen
+    from sgpc_framework.plugin import hookimpl
+
+    @frozen
+    class Named:
+        name: ClassVar[str] = "NAME"
+        def refine(self, fitted, rng): return fitted
+
+    @hookimpl
+    def sgpc_refiners(): return [Named]
+"""
+
+
+def module(name):
+    return MODULE.replace("NAME", name)
+
+
+def test_classes_find_their_kind_by_their_methods():
+    registry = Registry.of(Still, First, Flat)
+    assert [(part.kind, part.name) for part in registry.parts()] == [
+        ("selector", "first"),
+        ("objective", "flat"),
+        ("refiner", "still"),
+    ]
+    assert registry.get("selector", "first") is First
+    assert registry.names("kernel") == ()
+
+
+@pytest.mark.parametrize(
+    ("cls", "fragment"),
+    [
+        (OnlyDiag, "a kernel: __call__, diag"),
+        (Both, "exactly one kind, found propose, refine"),
+        (Still(), "wanted a class, found an object of type Still"),
+    ],
+)
+def test_a_class_of_no_kind_or_of_two_is_refused_at_once(cls, fragment):
+    with pytest.raises(PluginError, match=fragment):
+        Registry.of(cls)
+
+
+def test_plugins_need_not_be_installed():
+    registry = Registry.of_plugins(Plugin())
+    assert registry.get("refiner", "still") is Still
+    assert registry.provider(Still) == registry.part("refiner", "still")
+    assert registry.provider(First) is None
+
+
+def test_an_extended_registry_has_more_and_the_first_stays_as_it_is():
+    small = Registry.of(Still)
+    large = small.extended(First)
+    assert large.get("refiner", "still") is Still
+    assert large.get("selector", "first") is First
+    assert small.names("selector") == ()
+
+
+def test_registries_share_nothing():
+    assert Registry.of(Still).manager is not Registry.of(Still).manager
+    assert Registry.of_plugins(Plugin()).names("refiner") == ("still",)
+    assert Registry.of_plugins(SimpleNamespace()).names("refiner") == ()
+
+
+def test_the_default_registry_is_one_object():
+    assert default_registry() is default_registry()
+
+
+def test_an_unknown_name_gets_the_nearest_one():
+    with pytest.raises(PluginError, match="name of a refiner, found 'stil'; did you mean 'still'"):
+        Registry.of(Still).get("refiner", "stil")
+
+
+def test_an_unknown_name_that_another_kind_has():
+    with pytest.raises(PluginError, match="'still' is the name of a part for the slot 'refiner'"):
+        Registry.of(Still, First).get("selector", "still")
+
+
+def test_an_unknown_kind():
+    with pytest.raises(PluginError, match="found 'kernels'; did you mean 'kernel'"):
+        Registry.of(Still).get("kernels", "still")
+
+
+def test_an_unknown_name_tells_of_plugins_that_failed(install):
+    install("sgpc-broken", "0.3", {"parts": "broken"}, broken="1 / 0")
+    with pytest.raises(PluginError) as caught:
+        Registry().get("refiner", "surely-not-there")
+    assert "sgpc-broken 0.3 (entry point 'parts') is quarantined" in str(caught.value)
+    assert "ZeroDivisionError" in str(caught.value)
+
+
+def test_one_name_from_two_plugins_is_an_error_for_that_name_only():
+    registry = Registry.of_plugins(Plugin(), Rival())
+    with pytest.raises(PluginError, match=r"'still' of a refiner is provided by .* and by "):
+        registry.get("refiner", "still")
+    assert registry.get("selector", "first") is First
+    assert registry.names("refiner") == ("still",)
+    assert [part.cls for part in registry.parts() if part.name == "still"] == [Still, AlsoStill]
+
+
+def test_a_collision_lists_every_distribution_with_its_version(install):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("twin"))
+    install("sgpc-two", "2.5", {"parts": "two_parts"}, two_parts=module("twin"))
+    with pytest.raises(PluginError) as caught:
+        Registry().get("refiner", "twin")
+    assert "sgpc-one 1.0 (entry point 'parts')" in str(caught.value)
+    assert "sgpc-two 2.5 (entry point 'parts')" in str(caught.value)
+
+
+def test_one_name_twice_within_a_distribution_is_an_error_too(install):
+    entries = {"a": "part_a", "b": "part_b"}
+    install("sgpc-one", "1.0", entries, part_a=module("twin"), part_b=module("twin"))
+    with pytest.raises(PluginError, match=r"entry point 'a'.*entry point 'b'"):
+        Registry().get("refiner", "twin")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "loaded"),
+    [
+        (None, {"one", "two"}),
+        ("", set()),
+        ("sgpc-one", {"one"}),
+        (" SGPC_One , sgpc.two", {"one", "two"}),
+        ("another", set()),
+    ],
+)
+def test_the_allow_list(install, monkeypatch, allowed, loaded):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("one"))
+    install("Sgpc_Two", "2.0", {"parts": "two_parts"}, two_parts=module("two"))
+    if allowed is not None:
+        monkeypatch.setenv("SGPC_LOAD_PLUGINS", allowed)
+    registry = Registry()
+    assert {"one", "two"} & set(registry.names("refiner")) == loaded
+    left_out = {record.distribution for record in registry.left_out()}
+    assert len(left_out & {"sgpc-one", "Sgpc_Two"}) == 2 - len(loaded)
+    assert all("SGPC_LOAD_PLUGINS" in record.reason for record in registry.left_out())
+
+
+def test_what_is_left_out_is_not_even_imported(install, monkeypatch):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts="1 / 0")
+    monkeypatch.setenv("SGPC_LOAD_PLUGINS", "")
+    registry = Registry()
+    assert "sgpc-one" not in {record.distribution for record in registry.quarantined()}
+    (record,) = [left for left in registry.left_out() if left.distribution == "sgpc-one"]
+    assert record.status == "left out"
+    with pytest.raises(PluginError, match="add sgpc-one to load it"):
+        registry.get("refiner", "one")
+
+
+def test_the_allow_list_does_not_concern_plugins_that_are_handed_over(monkeypatch):
+    monkeypatch.setenv("SGPC_LOAD_PLUGINS", "")
+    assert Registry.of_plugins(Plugin()).names("refiner") == ("still",)
+
+
+def test_the_built_in_parts_come_through_the_same_door(monkeypatch):
+    monkeypatch.setenv("SGPC_LOAD_PLUGINS", "")
+    registry = Registry()
+    assert registry.quarantined() == ()
+    for kind, names in BUILT_IN.items():
+        assert registry.names(kind) == tuple(sorted(names.split()))
+    assert {part.distribution for part in registry.parts()} == {"sgpc-framework"}
+
+
+BUILT_IN = {
+    "kernel": "squared-exponential matern-12 matern-32 matern-52 rational-quadratic periodic linear"
+    " polynomial constant sum product",
+    "likelihood": "probit logistic noisy-probit",
+    "sites": "moment-matching predictive-loss",
+    "selector": "entropy information-gain validation random-sampling adaptive-sampling"
+    " most-violated conditional-variance",
+    "objective": "nlp predictive-loss marginal-likelihood none",
+    "refiner": "none",
+}
