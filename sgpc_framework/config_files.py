@@ -1,0 +1,57 @@
+"""Reading a mapping from a TOML or JSON file, with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sgpc_framework.errors import ConfigError, suggestion
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """What a ``.toml`` or ``.json`` file says; ``ConfigError`` if it cannot be read or parsed."""
+    parse = _PARSERS.get(path.suffix.lower())
+    if parse is None:
+        raise ConfigError([f"wanted a file that ends in .toml or .json, found {str(path)!r}"])
+    try:
+        found = parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError([f"there is no file {str(path)!r}{_neighbour(path)}"]) from None
+    except OSError as error:
+        raise ConfigError([f"{str(path)!r} cannot be read: {error.strerror}"]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{str(path)!r} is not UTF-8 text: {error}"]) from error
+    except ValueError as error:  # both parsers' errors say the line and the column
+        raise ConfigError([f"{str(path)!r} cannot be understood: {error}"]) from error
+    if not isinstance(found, dict):
+        raise ConfigError([f"{str(path)!r} must hold a mapping, found a {type(found).__name__}"])
+    return found
+
+
+def _neighbour(path: Path) -> str:
+    others = [p.name for p in path.parent.glob("*") if p.suffix.lower() in _PARSERS]
+    return f"; {suggestion(path.name, others)}" if others else ""
+
+
+def _parse_json(text: str) -> Any:
+    """JSON as the standard has it: no NaN, and no key twice (Python would keep the last)."""
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"wanted a finite number, found {word}")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = sorted({key for key in keys if keys.count(key) > 1})
+        raise ValueError(f"wanted every key once, found {', '.join(map(repr, repeated))} twice")
+    return mapping
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": _parse_json}
