@@ -1,0 +1,17 @@
+"""The built-in likelihoods: how a label depends on the latent function."""
+
+from __future__ import annotations
+
+from sgpc_framework.plugin import hookimpl
+from sgpc_framework.protocols import Likelihood
+from sgpc_plugins.likelihoods.logistic import Logistic
+from sgpc_plugins.likelihoods.noisy_probit import NoisyProbit
+from sgpc_plugins.likelihoods.probit import Probit
+
+__all__ = ["Logistic", "NoisyProbit", "Probit"]
+
+
+@hookimpl
+def sgpc_likelihoods() -> list[type[Likelihood]]:
+    """All of them."""
+    return [Probit, Logistic, NoisyProbit]
