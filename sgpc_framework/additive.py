@@ -1,0 +1,83 @@
+"""The additive model in closed form: from a Gram matrix and sites to basis functions.
+
+The stages of Algorithm 1 build basis functions k̃(., xⱼ) one after the other. For given sites the
+same functions come from one Cholesky factorisation, which is what prediction and step 6 need:
+
+    B = I + Π^½ K_uu Π^½ = L Lᵀ        T = L⁻¹ Π^½        M(x) = T k_u(x)
+    mean(x) = M(x)ᵀ T m                variance(x) = k(x, x) - M(x)ᵀ M(x)
+
+Row t of M is √ηₜ k̃ₜ, so dividing T by √η gives F, unit lower triangular, with k̃(x) = F k_u(x).
+All eigenvalues of B are at least one: nothing here is ill-conditioned, however small a precision
+is or however close two basis vectors are. The first t rows and columns are the model of t stages.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, eigvalsh, solve_triangular
+
+from sgpc_framework.errors import NumericalError
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class AdditiveForm:
+    """Basis functions and what each contributes.
+
+    ``functions`` is F, with k̃(x) = F k_u(x); then (eqs. 8 and 9)
+
+        mean(x) = Σ coefficientₜ k̃ₜ(x)
+        variance(x) = k(x, x) - Σ shrinkageₜ k̃ₜ(x)²
+    """
+
+    functions: Floats
+    coefficient: Floats
+    shrinkage: Floats
+
+    def __len__(self) -> int:
+        return len(self.coefficient)
+
+    @property
+    def T(self) -> Floats:
+        """L⁻¹ Π^½, with M(x) = T k_u(x)."""
+        return np.sqrt(self.shrinkage)[:, None] * self.functions
+
+    def __getitem__(self, prefix: slice) -> AdditiveForm:
+        """The form of the first stages: ``form[:t]``."""
+        return AdditiveForm(
+            self.functions[prefix, prefix], self.coefficient[prefix], self.shrinkage[prefix]
+        )
+
+
+def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
+    """The additive form of sites (precision, mean) on basis vectors with Gram matrix ``K``."""
+    if len(precision) == 0:
+        return AdditiveForm(np.empty((0, 0)), np.empty(0), np.empty(0))
+    root = np.sqrt(precision)
+    B = root[:, None] * K * root
+    B[np.diag_indices_from(B)] += 1.0
+    L = _cholesky(B)
+    pivots = np.diag(L)
+    T = solve_triangular(L, np.diag(root), lower=True, check_finite=False)
+    root_shrinkage = root / pivots
+    return AdditiveForm(
+        functions=T / root_shrinkage[:, None],
+        coefficient=root_shrinkage * (T @ mean),
+        shrinkage=root_shrinkage**2,
+    )
+
+
+def _cholesky(B: Floats) -> Floats:
+    if not np.all(np.isfinite(B)):
+        raise NumericalError("the Gram matrix of the basis vectors is not finite")
+    try:
+        return np.asarray(cholesky(B, lower=True, check_finite=False))
+    except LinAlgError:
+        least = float(eigvalsh(B, check_finite=False)[0])
+        raise NumericalError(
+            "I + Π^½ K Π^½ of the basis vectors must have eigenvalues of at least 1, "
+            f"its smallest pivot is {least:.3g}: the kernel is not positive semidefinite"
+        ) from None

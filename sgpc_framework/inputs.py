@@ -1,0 +1,106 @@
+"""Checking what users pass in: inputs and labels, with errors that point at the culprit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.protocols import Inputs, Kernel
+
+Floats = NDArray[np.float64]
+
+
+def checked_inputs(X: Any, width: int | None = None) -> Inputs:
+    """A finite float matrix, or a one-dimensional array of objects (strings, graphs, ...).
+
+    ``width`` is the number of features a fitted model expects.
+    """
+    array = _as_array(X)
+    if array.dtype.kind in "OUS" and array.ndim == 1:
+        if width is not None:
+            raise InputError(f"X must be a matrix of {width} columns, found a list of objects")
+        if len(array) == 0:
+            raise InputError("X must have at least one row, found none")
+        return array.astype(object)
+    try:
+        matrix = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"X must hold numbers: {error}") from None
+    if matrix.ndim != 2:
+        hint = "; write X.reshape(-1, 1) for a single feature" if matrix.ndim == 1 else ""
+        raise InputError(
+            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}{hint}"
+        )
+    if width is not None and matrix.shape[1] != width:
+        raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
+    if matrix.size == 0:
+        raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
+    if not np.all(np.isfinite(matrix)):
+        bad = ~np.isfinite(matrix)
+        row, column = np.argwhere(bad)[0].tolist()
+        raise InputError(
+            f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
+            f"({np.count_nonzero(bad)} such entries in all)"
+        )
+    return matrix
+
+
+def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
+    """The two classes in sorted order, and the labels as -1.0 (first class) or +1.0 (second)."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(f"y must have one dimension, found shape {labels.shape}")
+    if len(labels) != rows:
+        raise InputError(f"y must have a label for each of the {rows} rows, found {len(labels)}")
+    missing = labels != labels  # NaN is the only value that differs from itself
+    if np.any(missing):
+        raise InputError(f"y must not have missing labels, found one at row {missing.argmax()}")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError("the labels of y must be of one type that can be sorted") from None
+    if len(classes) != 2:
+        shown = ", ".join(repr(label) for label in classes[:5].tolist())
+        more = ", ..." if len(classes) > 5 else ""
+        raise InputError(f"y must have exactly 2 classes, found {len(classes)}: {shown}{more}")
+    return classes, np.where(codes == 1, 1.0, -1.0)
+
+
+def checked_kernel(kernel: Kernel, X: Inputs) -> None:
+    """Try the kernel on one row: a clear error now is better than a strange one later."""
+    try:
+        value = kernel(X[:1], X[:1])
+    except InputError:
+        raise
+    except Exception as error:
+        kind = (
+            f"a matrix of {X.shape[1]} features"
+            if X.ndim == 2
+            else f"{type(X[0]).__name__} objects"
+        )
+        raise InputError(
+            f"kernel {kernel.name!r} cannot be applied to X, {kind}: {error!r}"
+        ) from error
+    if np.shape(value) != (1, 1):
+        raise InputError(
+            f"kernel {kernel.name!r} must return shape (1, 1) for one row against one row, "
+            f"found {np.shape(value)}"
+        )
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    if type(X).__module__.split(".")[0] == "scipy":
+        raise InputError("X is a sparse matrix; pass X.toarray()")
+    if isinstance(X, np.ndarray):
+        return X
+    try:
+        return np.asarray(X)
+    except ValueError:  # rows of different lengths: a list of objects
+        objects = np.empty(len(X), dtype=object)
+        objects[:] = list(X)
+        return objects

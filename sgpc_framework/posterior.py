@@ -1,0 +1,271 @@
+"""The data plane: every array with one entry a row lives here.
+
+The state after some stages is q_u(f) = N(mean, A) with A = K - MᵀM, of which only mean, the
+diagonal (variance) and M are kept. Plugins reach the rows through a handful of verbs and row-local
+functions (see ``rows``):
+
+    argmin(row_score)                the inactive row with the least score
+    sample(row_weight, k, rng)       k distinct inactive rows
+    total(row_value, ...)            a sum over rows, now or with candidates tried
+    include(candidates, i, step)     one stage
+    marginals()                      mean and variance of all rows
+
+Rows are processed in blocks that fit a cache. No plugin can tell how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.candidates import Candidates
+from sgpc_framework.errors import NumericalError
+from sgpc_framework.protocols import Inputs, Kernel, Likelihood
+from sgpc_framework.rounding import SPENT, settle
+from sgpc_framework.rows import Rows
+from sgpc_framework.sites import Sites, Steps
+
+Floats = NDArray[np.float64]
+RowFunction = Callable[[Rows], Floats]
+S = TypeVar("S", bound=np.generic)
+
+
+class Posterior:
+    """q_u(f) at the training rows, from the empty basis (step 2) to ``max_basis`` stages."""
+
+    def __init__(
+        self,
+        X: Inputs,
+        y: Floats,
+        kernel: Kernel,
+        likelihood: Likelihood,
+        max_basis: int,
+        block_rows: int = 8192,
+    ) -> None:
+        n = len(y)
+        self.X = X
+        self.y = y
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.basis: list[int] = []
+        self.rounded_to_zero = 0
+        """How many variances rounding took below zero so far (each was set to zero)."""
+        self.blocks = [slice(at, min(at + block_rows, n)) for at in range(0, n, block_rows)]
+        self._mean = np.zeros(n)
+        self._prior = np.concatenate([kernel.diag(X[block]) for block in self.blocks])
+        if not np.all(np.isfinite(self._prior)) or np.any(self._prior < 0.0):
+            least = self._prior.min()
+            raise NumericalError(f"the kernel's diagonal has {least} as its least entry")
+        self._variance = self._prior.copy()
+        self._active = np.zeros(n, dtype=np.bool_)
+        self._M = np.empty((max_basis, n))
+        self._steps: list[tuple[float, float, float, float]] = []
+        self._seen = (  # what plugins see: the same arrays, read-only
+            _read_only(y),
+            _read_only(self._mean),
+            _read_only(self._variance),
+            _read_only(self._active),
+        )
+        self._rows = [self.at(block) for block in self.blocks]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def size(self) -> int:
+        """How many basis vectors have been included."""
+        return len(self.basis)
+
+    # -- verbs for plugins ---------------------------------------------------------------------
+
+    def argmin(self, row_score: RowFunction) -> int:
+        """The inactive row with the least score; ties go to the lowest row number."""
+        best, least = -1, np.inf
+        for block, rows in zip(self.blocks, self._rows, strict=True):
+            scores = np.where(self.eligible(block), _per_row(row_score, rows), np.inf)
+            position = int(np.argmin(scores))
+            score = scores[position]
+            if np.isnan(score):
+                row = block.start + position
+                raise ValueError(f"the score of row {row} is NaN, a number is wanted")
+            if score < least:
+                best, least = block.start + position, score
+        return best if best >= 0 else int(np.argmax(self.eligible(slice(None))))
+
+    def sample(
+        self, row_weight: RowFunction, size: int, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """``size`` distinct inactive rows, drawn one after the other in proportion to weight.
+
+        When fewer rows have a positive weight they are all taken, and the rest is drawn uniformly;
+        when there are fewer inactive rows, all of them are.
+        """
+        weights = np.concatenate([_per_row(row_weight, rows) for rows in self._rows])
+        eligible = np.concatenate([self.eligible(block) for block in self.blocks])
+        weights[~eligible] = 0.0
+        least = weights.min()
+        if not least >= 0.0 or not np.isfinite(weights.sum()):
+            row = int(np.argmin(np.where(np.isfinite(weights), weights, -np.inf)))
+            raise ValueError(
+                f"the weight of row {row} is {weights[row]}, a finite number >= 0 is wanted"
+            )
+        size = min(size, int(np.count_nonzero(eligible)))
+        drawn = _drawn(weights, size, rng)
+        if len(drawn) < size:
+            eligible[drawn] = False
+            drawn += _drawn(eligible.astype(np.float64), size - len(drawn), rng)
+        return np.array(drawn, dtype=np.intp)
+
+    def total(
+        self,
+        row_value: RowFunction,
+        candidates: Candidates | None = None,
+        steps: Steps | None = None,
+    ) -> Floats:
+        """Sum of a row-local value over all rows, active ones too.
+
+        Without candidates: one sum, at the present state. With candidates and their steps: one sum
+        for each, at the state that including it would make; ``rows.active`` then counts it in, and
+        ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
+        """
+        if candidates is None or steps is None:
+            sums = [np.sum(row_value(rows), axis=-1) for rows in self._rows]
+            return np.asarray(np.sum(sums, axis=0))
+        tried = [
+            [
+                np.sum(row_value(self._tried(number, candidates, i, steps)), axis=-1)
+                for i in range(len(candidates))
+            ]
+            for number in range(len(self.blocks))
+        ]
+        return np.asarray(np.sum(tried, axis=0))
+
+    def candidates(self, index: NDArray[np.intp]) -> Candidates:
+        """Candidates for inclusion, with their residual columns computed when needed."""
+        return Candidates(self, np.sort(index))
+
+    def include(self, candidates: Candidates, position: int, step: Steps) -> None:
+        """One stage: add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+
+        mean     += coefficient k̃
+        variance -= shrinkage k̃²
+        M gains the row √shrinkage k̃
+        """
+        row = int(candidates.index[position])
+        coefficient, shrinkage = float(step.coefficient[0]), float(step.shrinkage[0])
+        before = float(self._mean[row]), float(self._variance[row])
+        chosen = candidates[position]
+        for number, block in enumerate(self.blocks):
+            column = chosen.columns(number)[0]
+            self._mean[block] += coefficient * column
+            self._variance[block] -= shrinkage * column**2
+            np.multiply(column, np.sqrt(shrinkage), out=self._M[self.size, block])
+            self.rounded_to_zero += settle(self._variance[block], self._prior[block])
+        self._active[row] = True
+        self.basis.append(row)
+        precision = shrinkage / (1.0 - shrinkage * before[1])
+        self._steps.append((precision, before[0] + coefficient / shrinkage, coefficient, shrinkage))
+        # Who asked for all moments at this stage will do so at the next: compute them in one pass.
+        self._rows = [
+            self.at(block, all_moments=rows.has_moments)
+            for block, rows in zip(self.blocks, self._rows, strict=True)
+        ]
+
+    def marginals(self) -> tuple[Floats, Floats]:
+        """Posterior mean and variance of every row (read-only)."""
+        return self._seen[1], self._seen[2]
+
+    # -- for the engine ------------------------------------------------------------------------
+
+    @property
+    def sites(self) -> Sites:
+        """The sites included so far."""
+        return Sites(*np.array(self._steps).reshape(-1, 4).T.copy())
+
+    @property
+    def last_site(self) -> tuple[float, float, float, float]:
+        """Precision, mean, coefficient and shrinkage of the newest basis vector."""
+        return self._steps[-1]
+
+    def at(self, which: slice | NDArray[np.intp], all_moments: bool = False) -> Rows:
+        """What the posterior says of some rows."""
+        y, mean, variance, active = self._seen
+        return Rows(
+            y[which],
+            mean[which],
+            variance[which],
+            active[which],
+            self.likelihood,
+            all_moments=all_moments,
+        )
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no row can be included any more."""
+        return not any(np.any(self.eligible(block)) for block in self.blocks)
+
+    def eligible(self, which: slice | NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which rows can still be included: not active, and with some variance left."""
+        has_variance = self._variance[which] > SPENT * self._prior[which]
+        return np.greater(has_variance, self._active[which], out=has_variance)
+
+    def residual_columns(self, index: NDArray[np.intp], block: int) -> Floats:
+        """k̃ of the given rows with the rows of a block."""
+        rows = self.blocks[block]
+        columns = self.kernel(self.X[index], self.X[rows])
+        if self.size:
+            columns -= self._M[: self.size, index].T @ self._M[: self.size, rows]
+        return columns
+
+    def _tried(self, number: int, candidates: Candidates, position: int, steps: Steps) -> Rows:
+        """The rows of a block as they would be with one candidate included."""
+        now = self._rows[number]
+        column = candidates.columns(number)[position]
+        mean = column * steps.coefficient[position]
+        mean += now.mean
+        variance = np.square(column)
+        variance *= -steps.shrinkage[position]
+        variance += now.variance
+        np.maximum(variance, 0.0, out=variance)  # a trial: include() counts what rounding does
+        active = now.active.copy()
+        inside = int(candidates.index[position]) - self.blocks[number].start
+        if 0 <= inside < len(active):
+            active[inside] = True
+        return Rows(now.y, mean, variance, active, self.likelihood, column)
+
+
+def _read_only(array: NDArray[S]) -> NDArray[S]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _per_row(row_function: RowFunction, rows: Rows) -> Floats:
+    values = np.asarray(row_function(rows), dtype=np.float64)
+    if values.shape != (len(rows),):
+        raise ValueError(
+            f"a row-local function must return one number for each of {len(rows)} rows, "
+            f"found shape {values.shape}"
+        )
+    return values
+
+
+def _drawn(weights: Floats, size: int, rng: np.random.Generator) -> list[int]:
+    """Up to ``size`` distinct positions; changes ``weights``.
+
+    A draw with replacement that discards repeats has the law of a draw without replacement. What
+    has been drawn is removed between rounds, so every round finds at least one new position.
+    """
+    drawn: list[int] = []
+    while len(drawn) < size:
+        cumulative = np.cumsum(weights)
+        total = cumulative[-1]
+        if total <= 0.0:
+            break
+        points = np.minimum(rng.random(size - len(drawn)) * total, np.nextafter(total, 0.0))
+        drawn += dict.fromkeys(np.searchsorted(cumulative, points, side="right").tolist())
+        weights[drawn] = 0.0
+    return drawn
