@@ -1,0 +1,91 @@
+"""Derivatives of any kernel: its own exact pullback where it has one, differences where not.
+
+Whoever needs a kernel's gradient asks here, so that a kernel that offers no more than its values
+can still be tuned, alone or as a part of another kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from sgpc_framework.hyperparameters import FreeVector, replaced, values
+from sgpc_framework.protocols import (
+    Floats,
+    Inputs,
+    Kernel,
+    KernelPullback,
+    Likelihood,
+    LikelihoodPullback,
+    Pullback,
+)
+from sgpc_framework.rows import Rows
+
+C = TypeVar("C")
+
+STEP = 6e-6
+"""About the cube root of the machine precision, where a difference's rounding and truncation
+errors balance: both are then some 1e-10 of the value."""
+
+
+def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
+    """K = k(X, Z), and the function from G to sum(G * dK/dθ) for every hyperparameter θ.
+
+    The function may remember K: do not write into K before its last call.
+    """
+    if isinstance(kernel, KernelPullback):
+        return kernel.linearised(X, Z)
+    return _numerically(kernel, lambda moved: moved(X, Z))
+
+
+def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
+    """The same for the diagonal of k(X, X) and a vector G."""
+    if isinstance(kernel, KernelPullback):
+        return kernel.linearised_diag(X)
+    return _numerically(kernel, lambda moved: moved.diag(X))
+
+
+def _numerically(component: C, evaluate: Callable[[C], Floats]) -> tuple[Floats, Pullback]:
+    def pullback(G: Floats) -> Floats:
+        return np.array([np.vdot(G, slope) for slope in _slopes(component, evaluate)])
+
+    return evaluate(component), pullback
+
+
+def _slopes(component: C, evaluate: Callable[[C], Floats]) -> Iterator[Floats]:
+    """dK/dθ for one hyperparameter after the other.
+
+    A step is taken in free coordinates, where one size suits all. The three points a step apart
+    are moved just so far that they lie inside the bounds; the slope is that of the parabola
+    through them, which is the central difference wherever nothing had to be moved.
+    """
+    coordinates = FreeVector.of(component)
+    natural = values(component)
+    free = coordinates.free(natural)
+    with np.errstate(divide="ignore"):  # a bound of zero is infinitely far in logarithms
+        low, high = coordinates.free(coordinates.least), coordinates.free(coordinates.most)
+    stretch = coordinates.chain(natural, np.ones_like(natural))  # d natural / d free
+
+    for i, transform in enumerate(coordinates.transforms):
+        step = STEP * max(1.0, abs(free[i])) if transform == "identity" else STEP
+        middle = np.clip(free[i], low[i] + step, high[i] - step)
+        t = (free[i] - middle) / step
+        slope = np.zeros(())
+        for side, weight in ((-1, t - 0.5), (0, -2.0 * t), (1, t + 0.5)):
+            if weight:
+                moved = free.copy()
+                moved[i] = middle + side * step
+                slope = slope + weight * evaluate(replaced(component, coordinates.natural(moved)))
+        yield slope / (step * stretch[i])
+
+
+def likelihood_gradient(likelihood: Likelihood, rows: Rows, cotangent: Floats) -> Floats:
+    """sum(cotangent * d log_z / dθ) for every hyperparameter θ of the likelihood."""
+    if isinstance(likelihood, LikelihoodPullback):
+        return likelihood.pullback(rows.y, rows.mean, rows.variance, rows.moments, cotangent)
+    _, pullback = _numerically(
+        likelihood, lambda moved: moved.moments(rows.y, rows.mean, rows.variance).log_z
+    )
+    return pullback(cotangent)

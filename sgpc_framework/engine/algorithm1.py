@@ -1,0 +1,101 @@
+"""Algorithm 1 of the paper, SGPC design, composed from plugins.
+
+    1.  Initialize the hyperparameters θ. Set d_max, tol, iter_max and iter = 0.
+    repeat
+        2.  Initialize A := K, u = {}, uᶜ = {1, ..., n}, f̂ᵢ = pᵢ = mᵢ = 0. iter = iter + 1.
+        repeat
+            3.  Select a basis vector j from uᶜ as per the chosen selection method.
+            4.  Update the site parameters pⱼ, mⱼ, posterior mean f̂ and variance diag(A).
+            5.  Set u = u ∪ {j} and uᶜ = uᶜ \\ {j}.
+        until |u| = d_max
+        6.  Re-estimate θ by optimizing a suitable loss function, keeping u and the sites constant.
+    until iter = iter_max or change in the loss function value < tol
+
+Steps 3 to 5 are in ``inner_loop``, step 6 in ``reestimation``. The best model over all iterations
+is kept (``history``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.config import Config
+from sgpc_framework.engine.history import Designed, History
+from sgpc_framework.engine.inner_loop import stages
+from sgpc_framework.engine.reestimation import Theta, reestimate, tunes
+from sgpc_framework.engine.trace import Stage
+from sgpc_framework.errors import NumericalError
+from sgpc_framework.inputs import checked_kernel
+from sgpc_framework.posterior import Posterior
+from sgpc_framework.protocols import Inputs, StartsFromData
+
+Floats = NDArray[np.float64]
+C = TypeVar("C")
+
+
+@attrs.frozen
+class Progress:
+    """Where a fit is; callers of ``fit`` may ask to be told after every stage."""
+
+    iteration: int
+    max_iterations: int
+    basis: int
+    max_basis: int
+    stage: Stage
+
+
+Watcher = Callable[[Progress], object]
+
+
+def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Designed:
+    """Algorithm 1 on inputs ``X`` and labels ``y`` in {-1, +1}, whatever the arithmetic does."""
+    # 1. Initialize the hyperparameters θ.
+    start = Theta(_started(config.kernel, X), _started(config.likelihood, X))
+    checked_kernel(start.kernel, X)
+    history = History(X, y, config)
+    try:
+        _repeat(config, start, history, watch)
+    except NumericalError as error:
+        history.give_up(error)
+    return history.outcome()
+
+
+def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> None:
+    theta = start
+    d_max = history.max_basis
+    iter_max = config.max_iterations if tunes(config.objective) else 1
+    for iteration in range(1, iter_max + 1):
+        # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
+        history.begin(theta)
+        posterior = Posterior(
+            history.X, history.y, theta.kernel, theta.likelihood, d_max, config.block_rows
+        )
+        rng = np.random.default_rng([config.seed, iteration])
+        # 3., 4., 5. until |u| = d_max
+        for stage in stages(posterior, config.selector, config.sites, d_max, rng):
+            history.add(stage)
+            watch(Progress(iteration, iter_max, posterior.size, d_max, stage))
+        if posterior.rounded_to_zero:
+            history.note(f"rounding took {posterior.rounded_to_zero} variances below zero")
+        # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
+        found = reestimate(
+            config.objective,
+            history.sites(),
+            theta,
+            start,
+            config.optimizer,
+            config.optimizer_steps,
+        )
+        history.end(found)
+        theta = found.theta
+        if history.change() < config.tolerance:
+            break
+
+
+def _started(component: C, X: Inputs) -> C:
+    return component.started(X) if isinstance(component, StartsFromData) else component

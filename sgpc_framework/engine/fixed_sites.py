@@ -1,0 +1,126 @@
+"""Step 6's function: a loss of the hyperparameters while basis and sites stay fixed.
+
+With the additive form of the sites (module ``additive``), W = TᵀT = (K_uu + Π⁻¹)⁻¹ and V = W K_u.,
+a loss whose derivatives with respect to the rows' means and variances are g_mean and g_var has
+
+    dLoss/dK_u.   = (W m) g_meanᵀ - 2 V diag(g_var)
+    dLoss/dK_uu   = -(V g_mean)(W m)ᵀ + V diag(g_var) Vᵀ
+    dLoss/dk(x,x) = g_var
+
+which the kernel contracts with its own derivatives. One evaluation is a kernel block and about
+three products of n d² operations, done block by block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework import hyperparameters as hyper
+from sgpc_framework.additive import AdditiveForm, additive_form
+from sgpc_framework.differentiation import (
+    likelihood_gradient,
+    linearised,
+    linearised_diag,
+)
+from sgpc_framework.protocols import (
+    GramObjective,
+    HyperObjective,
+    Inputs,
+    Kernel,
+    Likelihood,
+    RowObjective,
+)
+from sgpc_framework.rounding import settle
+from sgpc_framework.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class FixedSites:
+    """Training rows, the basis among them, and the sites that step 6 keeps constant."""
+
+    X: Inputs
+    y: Floats
+    basis: NDArray[np.intp]
+    precision: Floats
+    mean: Floats
+    block_rows: int
+
+    def value_and_gradient(
+        self, objective: HyperObjective, kernel: Kernel, likelihood: Likelihood
+    ) -> tuple[float, Floats]:
+        """The objective and its gradient in natural values: the kernel's, then the likelihood's."""
+        if isinstance(objective, RowObjective):
+            return self._of_rows(objective, kernel, likelihood)
+        assert isinstance(objective, GramObjective)
+        K, pullback = linearised(kernel, self.X[self.basis], self.X[self.basis])
+        value, d_K = objective.gram_loss(K, self.precision, self.mean)
+        untouched = np.zeros(len(hyper.hyperparameters(likelihood)))
+        return value, np.concatenate([pullback(d_K), untouched])
+
+    def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
+        """NLP over all rows (eq. 5)."""
+        basis_inputs = self.X[self.basis]
+        form = additive_form(kernel(basis_inputs, basis_inputs), self.precision, self.mean)
+        total = 0.0
+        for block in self._blocks():
+            K, prior = kernel(basis_inputs, self.X[block]), kernel.diag(self.X[block])
+            total -= float(np.sum(self._rows(form, form.T @ K, prior, block, likelihood).log_z))
+        return total / len(self.y)
+
+    def _of_rows(
+        self, objective: RowObjective, kernel: Kernel, likelihood: Likelihood
+    ) -> tuple[float, Floats]:
+        basis_inputs = self.X[self.basis]
+        K_uu, pullback_uu = linearised(kernel, basis_inputs, basis_inputs)
+        form = additive_form(K_uu, self.precision, self.mean)
+        T = form.T
+        weights = form.functions.T @ form.coefficient  # W m
+        counted = len(self.y) - (len(self.basis) if objective.over == "inactive" else 0)
+        value = 0.0
+        d_kernel = np.zeros(len(hyper.hyperparameters(kernel)))
+        d_likelihood = np.zeros(len(hyper.hyperparameters(likelihood)))
+        d_K_uu = np.zeros_like(K_uu)
+        for block in self._blocks():
+            K, pullback = linearised(kernel, basis_inputs, self.X[block])
+            prior, pullback_diag = linearised_diag(kernel, self.X[block])
+            M = T @ K
+            rows = self._rows(form, M, prior, block, likelihood)
+            loss = objective.row_loss(rows)
+            share = np.full(len(rows), 1.0 / max(counted, 1))
+            if objective.over == "inactive":
+                share[rows.active] = 0.0
+            value += float(share @ loss.value)
+            g_log_z = share * loss.d_log_z
+            g_mean = g_log_z * rows.alpha + share * loss.d_mean
+            g_var = g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance
+            V = T.T @ M
+            V_g_var = V * g_var
+            d_K_uu += V_g_var @ V.T - np.outer(V @ g_mean, weights)
+            V_g_var *= -2.0
+            V_g_var += np.outer(weights, g_mean)
+            d_kernel += pullback(V_g_var) + pullback_diag(g_var)
+            d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
+        d_kernel += pullback_uu(d_K_uu)
+        return value, np.concatenate([d_kernel, d_likelihood])
+
+    def _blocks(self) -> Iterator[slice]:
+        for start in range(0, len(self.y), self.block_rows):
+            yield slice(start, min(start + self.block_rows, len(self.y)))
+
+    def _rows(
+        self, form: AdditiveForm, M: Floats, prior: Floats, block: slice, likelihood: Likelihood
+    ) -> Rows:
+        """The rows of a block under given hyperparameters, from their part of M."""
+        mean = (form.coefficient / np.sqrt(form.shrinkage)) @ M
+        variance = prior - np.einsum("ij,ij->j", M, M)
+        settle(variance, prior)
+        active = np.zeros(block.stop - block.start, dtype=np.bool_)
+        inside = (self.basis >= block.start) & (self.basis < block.stop)
+        active[self.basis[inside] - block.start] = True
+        return Rows(self.y[block], mean, variance, active, likelihood)

@@ -1,0 +1,122 @@
+"""The memory of a fit: the trace, and the best model over all outer iterations."""
+
+from __future__ import annotations
+
+import warnings
+from time import perf_counter
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.config import Config
+from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.reestimation import Reestimate, Theta
+from sgpc_framework.engine.trace import Iteration, Stage, Trace
+from sgpc_framework.errors import NumericalError, NumericalWarning
+from sgpc_framework.protocols import Inputs
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Designed:
+    """The outcome of Algorithm 1: hyperparameters, basis, sites, and how they came about."""
+
+    theta: Theta
+    sites: FixedSites
+    trace: Trace
+
+
+class History:
+    """Records what happens, keeps the best model by its loss after step 6, and survives failure."""
+
+    def __init__(self, X: Inputs, y: Floats, config: Config) -> None:
+        self.X, self.y = X, y
+        self.max_basis = min(config.max_basis, len(y))
+        self._block_rows = config.block_rows
+        self._iterations: list[Iteration] = []
+        self._notes: list[str] = []
+        self._best: tuple[int, Theta, FixedSites] | None = None
+        if self.max_basis < config.max_basis:
+            self._notes.append(
+                f"max_basis {config.max_basis} was cut to the number of training rows, {len(y)}"
+            )
+
+    def begin(self, theta: Theta) -> None:
+        """An outer iteration begins with these hyperparameters and an empty basis."""
+        self._theta = theta
+        self._stages: list[Stage] = []
+        self._began = perf_counter()
+
+    def add(self, stage: Stage) -> None:
+        """A basis vector was included."""
+        self._stages.append(stage)
+
+    def sites(self) -> FixedSites:
+        """The basis and sites of the present iteration."""
+        return FixedSites(
+            X=self.X,
+            y=self.y,
+            basis=np.array([stage.row for stage in self._stages], dtype=np.intp),
+            precision=np.array([stage.precision for stage in self._stages]),
+            mean=np.array([stage.mean for stage in self._stages]),
+            block_rows=self._block_rows,
+        )
+
+    def note(self, text: str) -> None:
+        """Something that a reader of the trace should know about the present iteration."""
+        self._notes.append(f"iteration {len(self._iterations) + 1}: {text}")
+
+    def end(self, found: Reestimate, ended: str | None = None) -> None:
+        """The iteration ends with step 6."""
+        self._iterations.append(
+            Iteration(
+                number=len(self._iterations) + 1,
+                stages=tuple(self._stages),
+                ended=ended or self._why_ended(),
+                hyperparameters=self._theta.named(),
+                reestimated=found.theta.named(),
+                objective_before=found.before,
+                objective_after=found.after,
+                loss=found.loss,
+                evaluations=found.evaluations,
+                step6=found.message,
+                seconds=perf_counter() - self._began,
+            )
+        )
+        if self._best is None or found.loss < self._iterations[self._best[0]].loss:
+            self._best = len(self._iterations) - 1, found.best, self.sites()
+
+    def change(self) -> float:
+        """How much the loss changed between the last two iterations."""
+        losses = [iteration.loss for iteration in self._iterations[-2:]]
+        return abs(losses[1] - losses[0]) if len(losses) == 2 else np.inf
+
+    def give_up(self, error: NumericalError) -> None:
+        """The algebra failed: say where, and end with the best model so far.
+
+        If not one iteration was completed, that is the model of the stages before the failure.
+        """
+        theta = self._theta
+        numbers = ", ".join(f"{path} = {value:.6g}" for path, value in theta.named().items())
+        text = (
+            f"the fit ended early in iteration {len(self._iterations) + 1}: {error} "
+            f"(kernel {theta.kernel.name!r}; {numbers}). The best model before that is returned"
+        )
+        self._notes.append(text)
+        warnings.warn(text, NumericalWarning, stacklevel=4)
+        if self._best is None:
+            loss = self._stages[-1].predictive_loss if self._stages else np.log(2.0)
+            self.end(Reestimate(theta, theta, loss, loss, loss, 0, "not reached"), ended=str(error))
+
+    def outcome(self) -> Designed:
+        """The best model and the whole trace."""
+        assert self._best is not None
+        position, theta, sites = self._best
+        return Designed(theta, sites, Trace(tuple(self._iterations), position, tuple(self._notes)))
+
+    def _why_ended(self) -> str:
+        if len(self._stages) == self.max_basis:
+            return f"max_basis {self.max_basis} was reached"
+        return f"after {len(self._stages)} stages no inactive row had any variance left to give"

@@ -1,0 +1,118 @@
+"""Minimising a smooth function in a box without ever accepting a step that is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import NumericalError
+
+Floats = NDArray[np.float64]
+Function = Callable[[Floats], tuple[float, Floats]]
+Method = Literal["conjugate-gradients", "l-bfgs-b"]
+
+RESTARTS = 3
+
+
+@attrs.frozen(eq=False)
+class Minimum:
+    """The best point seen, the values there and at the start, and how it went."""
+
+    point: Floats
+    value: float
+    start_value: float
+    evaluations: int
+    message: str
+
+
+class _NotFinite(Exception):
+    """Leaves an optimiser whose line search stepped to where the function does not exist."""
+
+
+def minimise(
+    function: Function, start: Floats, lower: Floats, upper: Floats, method: Method, steps: int
+) -> Minimum:
+    """Minimise from ``start``, which must be finite there; never returns a worse point.
+
+    Where the function raises ``NumericalError`` or is not finite, the search goes on from the best
+    point so far in a box half as wide around it.
+    """
+    watched = _Watched(function)
+    watched(start)
+    message = "converged"
+    for _ in range(RESTARTS):
+        try:
+            message = _search(watched, watched.point, lower, upper, method, steps)
+            break
+        except _NotFinite:
+            message = f"ended where the objective is not finite: {watched.reason}"
+            lower, upper = (lower + watched.point) / 2, (upper + watched.point) / 2
+    return Minimum(watched.point, watched.value, watched.start_value, watched.evaluations, message)
+
+
+class _Watched:
+    """The function with a memory: counts evaluations and keeps the best point."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self.evaluations = 0
+        self.value = self.start_value = np.inf
+        self.point: Floats = np.empty(0)
+        self.reason = ""
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        self.evaluations += 1
+        try:
+            value, gradient = self._function(point)
+        except NumericalError as error:
+            if self.evaluations == 1:
+                raise
+            self.reason = str(error)
+            raise _NotFinite from error
+        if not (np.isfinite(value) and np.all(np.isfinite(gradient))):
+            self.reason = f"value {value}, gradient {gradient}"
+            if self.evaluations == 1:
+                raise NumericalError(f"the objective is not finite at the start: {self.reason}")
+            raise _NotFinite
+        if self.evaluations == 1:
+            self.start_value = value
+        if value < self.value or self.evaluations == 1:
+            self.value, self.point = value, point.copy()
+        return value, gradient
+
+
+def _search(
+    function: _Watched, start: Floats, lower: Floats, upper: Floats, method: Method, steps: int
+) -> str:
+    from scipy.optimize import minimize  # here because it is slow to import
+
+    if start.size == 0:
+        return "nothing to optimise"
+    start = np.clip(start, lower, upper)
+    if method == "l-bfgs-b":
+        result = minimize(
+            function,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=list(zip(lower, upper, strict=True)),
+            options={"maxiter": steps, "maxls": 20},
+        )
+        return str(result.message)
+    # Conjugate gradients know no bounds: search u with point = centre + radius tanh(u).
+    centre, radius = (lower + upper) / 2, np.maximum((upper - lower) / 2, 1e-12)
+
+    def unbounded(u: Floats) -> tuple[float, Floats]:
+        squashed = np.tanh(u)
+        value, gradient = function(centre + radius * squashed)
+        return value, gradient * radius * (1.0 - squashed**2)
+
+    inside = np.clip((start - centre) / radius, -1.0 + 1e-6, 1.0 - 1e-6)
+    result = minimize(
+        unbounded, np.arctanh(inside), jac=True, method="CG", options={"maxiter": steps}
+    )
+    return str(result.message)

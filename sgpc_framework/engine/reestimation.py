@@ -1,0 +1,99 @@
+"""Step 6 of Algorithm 1: re-estimate the hyperparameters, keeping basis and sites constant."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework import hyperparameters as hyper
+from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.optimisers import Method, minimise
+from sgpc_framework.protocols import (
+    GramObjective,
+    HyperObjective,
+    Kernel,
+    Likelihood,
+    Penalised,
+    RowObjective,
+)
+
+Floats = NDArray[np.float64]
+
+REACH = 2.0
+"""How far one step 6 may move a free hyperparameter. The sites were made for the old values and
+mean little far from them; the outer loop goes further, with new sites, if it pays."""
+
+
+@attrs.frozen
+class Theta:
+    """All hyperparameters: those of the kernel, then those of the likelihood."""
+
+    kernel: Kernel
+    likelihood: Likelihood
+
+    def named(self) -> dict[str, float]:
+        """Every number by its path, such as ``kernel.lengthscale``."""
+        return {h.path: h.value for h in hyper.hyperparameters(self)}
+
+
+@attrs.frozen(eq=False)
+class Reestimate:
+    """The outcome of step 6.
+
+    ``theta`` are the new hyperparameters, ``before`` and ``after`` the objective at the old and at
+    the new ones. ``best`` is the better of the two by ``loss``, which is comparable between bases.
+    """
+
+    theta: Theta
+    best: Theta
+    before: float
+    after: float
+    loss: float
+    evaluations: int
+    message: str
+
+
+def tunes(objective: HyperObjective) -> bool:
+    """Whether an objective has anything to say about hyperparameters."""
+    return isinstance(objective, (RowObjective, GramObjective))
+
+
+def reestimate(
+    objective: HyperObjective,
+    sites: FixedSites,
+    theta: Theta,
+    start: Theta,
+    method: Method,
+    steps: int,
+) -> Reestimate:
+    """Minimise the objective from ``theta``; ``start`` is where the fit began (for priors)."""
+    if not tunes(objective):
+        loss = sites.predictive_loss(theta.kernel, theta.likelihood)
+        return Reestimate(theta, theta, loss, loss, loss, 1, "the hyperparameters stay")
+    box = hyper.FreeVector.of(theta)
+    here, origin = box.free(hyper.values(theta)), box.free(hyper.values(start))
+
+    def function(free: Floats) -> tuple[float, Floats]:
+        natural = box.natural(free)
+        moved = hyper.replaced(theta, natural)
+        value, gradient = sites.value_and_gradient(objective, moved.kernel, moved.likelihood)
+        gradient = box.chain(natural, gradient)
+        if isinstance(objective, Penalised):
+            penalty, pull = objective.penalty(free - origin)
+            value, gradient = value + penalty, gradient + pull
+        return value, gradient
+
+    lower = np.maximum(box.free(box.least), here - REACH)
+    upper = np.minimum(box.free(box.most), here + REACH)
+    found = minimise(function, here, lower, upper, method, steps)
+    best = new = hyper.replaced(theta, box.natural(found.point))
+    loss = found.value
+    if isinstance(objective, GramObjective):
+        loss, best = min(
+            ((sites.predictive_loss(t.kernel, t.likelihood), t) for t in (new, theta)),
+            key=lambda pair: pair[0],
+        )
+    return Reestimate(
+        new, best, found.start_value, found.value, loss, found.evaluations, found.message
+    )

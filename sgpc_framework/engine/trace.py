@@ -1,0 +1,76 @@
+"""What happened, stage by stage and iteration by iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+LOG_2 = float(np.log(2.0))
+
+
+@attrs.frozen
+class Stage:
+    """One basis vector included: which row, with which site, and what the model was worth then.
+
+    ``predictive_loss`` is NLP_a (eq. 5) over the training rows. ``training_error`` is the share of
+    rows whose own label has a predictive probability of at most one half; it never exceeds
+    ``error_bound`` = NLP_a / log 2 (eq. 6).
+    """
+
+    row: int
+    precision: float
+    mean: float
+    coefficient: float
+    shrinkage: float
+    predictive_loss: float
+    training_error: float
+
+    @property
+    def error_bound(self) -> float:
+        """The bound on the training error, NLP_a / log 2."""
+        return self.predictive_loss / LOG_2
+
+
+@attrs.frozen
+class Iteration:
+    """One round of the outer loop.
+
+    ``hyperparameters`` are those the stages were built with, ``reestimated`` those after step 6;
+    ``objective_before`` and ``objective_after`` are the objective's values at the two, with the
+    same basis and sites. ``loss`` ranks the iterations (see ``GramObjective`` for when it differs
+    from ``objective_after``). ``ended`` says why the inner loop stopped, and ``step6`` how the
+    optimiser did.
+    """
+
+    number: int
+    stages: tuple[Stage, ...]
+    ended: str
+    hyperparameters: Mapping[str, float]
+    reestimated: Mapping[str, float]
+    objective_before: float
+    objective_after: float
+    loss: float
+    evaluations: int
+    step6: str
+    seconds: float
+
+
+@attrs.frozen
+class Trace:
+    """The history of a fit. ``best`` is the position in ``iterations`` of the returned model."""
+
+    iterations: tuple[Iteration, ...]
+    best: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of the returned model."""
+        return self.iterations[self.best].stages
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One quantity along the stages of the returned model: ``column("training_error")``."""
+        return np.array([getattr(stage, name) for stage in self.stages], dtype=np.float64)
