@@ -1,0 +1,20 @@
+"""The refiner of the paper, which never revisits a site."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+
+from sgpc_framework.engine.refinement import Refinable
+
+
+@attrs.frozen
+class NoRefiner:
+    """The fitted state as it is."""
+
+    name: ClassVar[str] = "none"
+
+    def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
+        return fitted

@@ -1,0 +1,33 @@
+"""Built-in basis selectors (step 3 of Algorithm 1)."""
+
+from sgpc_framework.plugin import hookimpl
+from sgpc_plugins.selectors.greedy import (
+    ConditionalVariance,
+    Entropy,
+    InformationGain,
+    MostViolated,
+)
+from sgpc_plugins.selectors.sampling import AdaptiveSampling, RandomSampling, Validation
+
+__all__ = [
+    "AdaptiveSampling",
+    "ConditionalVariance",
+    "Entropy",
+    "InformationGain",
+    "MostViolated",
+    "RandomSampling",
+    "Validation",
+]
+
+
+@hookimpl
+def sgpc_basis_selectors() -> list[type]:
+    return [
+        AdaptiveSampling,
+        ConditionalVariance,
+        Entropy,
+        InformationGain,
+        MostViolated,
+        RandomSampling,
+        Validation,
+    ]

@@ -1,0 +1,33 @@
+"""Sites by moment matching: assumed density filtering."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+
+from sgpc_framework.candidates import Candidates
+from sgpc_framework.posterior import Posterior
+from sgpc_framework.sites import Steps
+
+LEAST_SHARE = 1e-6
+"""The share of its variance that a site takes when matching would take none or add some."""
+
+
+@attrs.frozen
+class MomentMatching:
+    """The site that gives the new posterior the mean and variance of the exact one (eq. 2).
+
+        coefficient = αⱼ        shrinkage = νⱼ
+
+    Equivalently pⱼ = νⱼ / (1 - νⱼ Aⱼⱼ) and mⱼ = f̂ⱼ + αⱼ / νⱼ. Where a likelihood is not log-concave
+    ν may be negative, which asks for a larger variance; such a site keeps its coefficient and
+    takes a millionth of the variance, so that every precision is positive.
+    """
+
+    name: ClassVar[str] = "moment-matching"
+
+    def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
+        at = candidates.at
+        return Steps(at.alpha, np.where(at.nu > 0.0, at.nu, LEAST_SHARE / at.variance))
