@@ -1,0 +1,72 @@
+"""sgpc-framework: sparse Gaussian process classifiers, composed from plugins.
+
+    import sgpc_framework as sgpc
+
+    model = sgpc.build({"selector": "adaptive-sampling", "max_basis": 40}).fit(X, y)
+    model.predict_proba(X_new)
+
+The public names are imported when they are first used, so that importing the package is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sgpc_framework.builder import Design, build
+    from sgpc_framework.config import Config
+    from sgpc_framework.errors import (
+        ConfigError,
+        InputError,
+        ModelFileError,
+        NumericalError,
+        NumericalWarning,
+        PluginError,
+        SgpcError,
+    )
+    from sgpc_framework.model import Model
+    from sgpc_framework.persistence import load
+    from sgpc_framework.plugin import hookimpl
+    from sgpc_framework.plugin.registry import Registry
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "Design",
+    "InputError",
+    "Model",
+    "ModelFileError",
+    "NumericalError",
+    "NumericalWarning",
+    "PluginError",
+    "Registry",
+    "SgpcError",
+    "build",
+    "hookimpl",
+    "load",
+]
+
+_HOME = {
+    "Config": "config",
+    "Design": "builder",
+    "Model": "model",
+    "Registry": "plugin.registry",
+    "build": "builder",
+    "hookimpl": "plugin",
+    "load": "persistence",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.{_HOME.get(name, 'errors')}"), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("sgpc-framework")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,169 @@
+"""The fitted classifier. It predicts; it needs no engine, no selector and no training data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.additive import AdditiveForm, additive_form
+from sgpc_framework.engine.trace import Trace
+from sgpc_framework.errors import InputError
+from sgpc_framework.inputs import checked_inputs, checked_kernel
+from sgpc_framework.protocols import Inputs, Kernel, Likelihood
+from sgpc_framework.rounding import settle
+from sgpc_framework.rows import Rows
+from sgpc_framework.sites import Sites
+from sgpc_framework.threads import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+BLOCK_ROWS = 8192
+
+
+@attrs.frozen(eq=False, repr=False)
+class Model:
+    """A sparse Gaussian process classifier: basis vectors, their sites, kernel and likelihood.
+
+    ========== =======================================================================
+    classes    the two labels, sorted; columns of probabilities follow this order
+    basis      row numbers of the basis vectors in the training set, in order
+    inputs     the basis vectors themselves
+    sites      precision, mean, coefficient and shrinkage of each
+    kernel     with the hyperparameters that were found
+    likelihood likewise
+    trace      what happened during the fit
+    ========== =======================================================================
+    """
+
+    classes: NDArray[Any]
+    basis: NDArray[np.intp]
+    inputs: Inputs
+    sites: Sites
+    kernel: Kernel
+    likelihood: Likelihood
+    trace: Trace
+    _form: AdditiveForm = attrs.field(alias="form")
+
+    @classmethod
+    def of(
+        cls,
+        classes: NDArray[Any],
+        basis: NDArray[np.intp],
+        inputs: Inputs,
+        precision: Floats,
+        mean: Floats,
+        kernel: Kernel,
+        likelihood: Likelihood,
+        trace: Trace,
+    ) -> Model:
+        """A model from its basis and sites; the additive coordinates follow."""
+        with one_blas_thread():
+            form = additive_form(kernel(inputs, inputs), precision, mean)
+        sites = Sites(precision, mean, form.coefficient, form.shrinkage)
+        return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form)
+
+    def __len__(self) -> int:
+        """The number of basis vectors."""
+        return len(self.sites)
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({len(self)} basis vectors, classes {self.classes.tolist()}, "
+            f"{self.kernel!r}, {self.likelihood!r})"
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The more probable label of each row; a tie goes to the second class."""
+        return self.classes[(self.predict_proba(X)[:, 1] >= 0.5).astype(np.intp)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of shape (rows, 2): the columns follow ``classes``."""
+        return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
+
+    def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
+        """Mean and variance of the latent function at each row."""
+        both = self._in_blocks(X, lambda rows: np.stack(self._latent(rows), axis=1))
+        return both[:, 0].copy(), both[:, 1].copy()
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """The probabilities after each stage: those of ``truncated(1)``, ``truncated(2)``, ..."""
+        checked = self._checked(X)
+        functions = self.basis_functions(checked)
+        prior = self._prior(checked)
+        mean, variance = np.zeros(len(prior)), prior.copy()
+        for stage in range(len(self)):
+            mean += self.sites.coefficient[stage] * functions[:, stage]
+            variance -= self.sites.shrinkage[stage] * functions[:, stage] ** 2
+            settle(variance, prior)
+            yield self._proba(mean, variance)
+
+    def basis_functions(self, X: Any) -> Floats:
+        """The additive model's basis functions k̃(x, xⱼ), of shape (rows, stages).
+
+        ``mean = functions @ sites.coefficient``, and
+        ``variance = k(x, x) - functions**2 @ sites.shrinkage`` (eqs. 8 and 9).
+        """
+        return self._in_blocks(X, lambda rows: self._functions(rows).T)
+
+    def truncated(self, stages: int) -> Model:
+        """The model of the first ``stages`` basis vectors."""
+        if not 1 <= stages <= len(self):
+            raise InputError(
+                f"this model has {len(self)} stages: ask for 1 to {len(self)}, found {stages}"
+            )
+        first = slice(stages)
+        return attrs.evolve(
+            self,
+            basis=self.basis[first],
+            inputs=self.inputs[first],
+            sites=self.sites[first],
+            form=self._form[first],
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, which ``sgpc_framework.load`` reads."""
+        from sgpc_framework.persistence import save
+
+        save(self, path)
+
+    # -- the arithmetic ------------------------------------------------------------------------
+
+    def _functions(self, rows: Inputs) -> Floats:
+        return self._form.functions @ self.kernel(self.inputs, rows)
+
+    def _latent(self, rows: Inputs) -> tuple[Floats, Floats]:
+        functions = self._functions(rows)
+        prior = self.kernel.diag(rows)
+        mean = self.sites.coefficient @ functions
+        np.square(functions, out=functions)
+        variance = prior - self.sites.shrinkage @ functions
+        settle(variance, prior)
+        return mean, variance
+
+    def _proba(self, mean: Floats, variance: Floats) -> Floats:
+        second = Rows(np.ones(len(mean)), mean, variance, np.zeros(0, np.bool_), self.likelihood)
+        return np.stack([-np.expm1(second.log_z), np.exp(second.log_z)], axis=1)
+
+    def _prior(self, X: Inputs) -> Floats:
+        return np.concatenate([self.kernel.diag(rows) for rows in _blocks(X)])
+
+    def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
+        checked = self._checked(X)
+        with one_blas_thread():
+            return np.concatenate([function(rows) for rows in _blocks(checked)])
+
+    def _checked(self, X: Any) -> Inputs:
+        width = self.inputs.shape[1] if self.inputs.ndim == 2 else None
+        checked = checked_inputs(X, width)
+        checked_kernel(self.kernel, checked)
+        return checked
+
+
+def _blocks(X: Inputs) -> Iterator[Inputs]:
+    for start in range(0, len(X), BLOCK_ROWS):
+        yield X[start : start + BLOCK_ROWS]
