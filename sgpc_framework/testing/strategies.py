@@ -1,0 +1,112 @@
+"""Hypothesis strategies: data and components, the awkward ones included.
+
+``problems()`` draws training sets with duplicate rows, constant features and unbalanced labels.
+``components(kind)`` draws parts of a registry, anyone's, with hyperparameters near one; composite
+kernels nest. What is drawn is valid: an exception from it is somebody's bug.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args, get_origin
+
+import attrs
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from numpy.typing import NDArray
+
+from sgpc_framework.hyperparameters import Declaration, declaration
+from sgpc_framework.options import Option, options_of
+from sgpc_framework.plugin.kinds import KindName
+from sgpc_framework.plugin.registry import Registry, default_registry
+from sgpc_framework.protocols import Kernel
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Problem:
+    """A training set: inputs, and labels in {-1, +1} with both present."""
+
+    X: Floats
+    y: Floats
+
+
+@st.composite
+def problems(draw: st.DrawFn, min_rows: int = 2, max_rows: int = 25) -> Problem:
+    """Small training sets; now and then with duplicate rows and constant features."""
+    rows = draw(st.integers(min_rows, max_rows))
+    features = draw(st.integers(1, 4))
+    numbers = st.floats(-3.0, 3.0, allow_subnormal=False, width=32)
+    X = draw(npst.arrays(np.float64, (rows, features), elements=numbers))
+    if draw(st.booleans()):
+        X = X[draw(npst.arrays(np.intp, rows, elements=st.integers(0, rows - 1)))]
+    if draw(st.booleans()):
+        X[:, draw(st.integers(0, features - 1))] = draw(numbers)
+    y = np.where(draw(npst.arrays(np.bool_, rows)), 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    return Problem(X, y)
+
+
+@st.composite
+def components(
+    draw: st.DrawFn,
+    kind: KindName,
+    features: int = 1,
+    registry: Registry | None = None,
+    depth: int = 1,
+) -> Any:
+    """A part of the registry with drawn hyperparameters and otherwise default options.
+
+    ``features`` is the width of the inputs (for one lengthscale per feature), ``depth`` how deep
+    kernels made of kernels may nest.
+    """
+    registry = registry or default_registry()
+    classes = [registry.get(kind, name) for name in registry.names(kind)]
+    if depth == 0:
+        classes = [cls for cls in classes if not any(map(_nests, options_of(cls)))]
+    cls = draw(st.sampled_from(classes))
+    options: dict[str, Any] = {}
+    for option in options_of(cls):
+        declared = declaration(option.field)
+        if declared is not None:
+            options[option.key] = draw(_hyperparameters(option, declared, features))
+        elif _nests(option):
+            part = components(kind, features, registry, depth - 1)
+            options[option.key] = tuple(draw(st.lists(part, min_size=1, max_size=3)))
+    return cls(**options)
+
+
+def _nests(option: Option) -> bool:
+    return get_origin(option.type) is tuple and get_args(option.type)[0] is Kernel
+
+
+def _hyperparameters(
+    option: Option, declared: Declaration, features: int
+) -> st.SearchStrategy[Any]:
+    near = {"log": (0.3, 3.0), "identity": (-1.0, 1.0), "logit": (0.05, 0.4)}[declared.transform]
+    low, high = max(near[0], declared.bounds[0]), min(near[1], declared.bounds[1])
+    number = st.floats(low, high)
+    if any(get_origin(member) is tuple for member in get_args(option.type)):
+        return number | st.tuples(*[number] * features)
+    return number
+
+
+@attrs.frozen
+class Inclusion:
+    """A row to include and its site: the share of the variance it takes, and its coefficient."""
+
+    row: int
+    share: float
+    coefficient: float
+
+
+def inclusions(rows: int, max_size: int = 12) -> st.SearchStrategy[list[Inclusion]]:
+    """Sequences of distinct rows with arbitrary proper sites."""
+    site = st.builds(
+        Inclusion,
+        row=st.integers(0, rows - 1),
+        share=st.floats(1e-6, 0.999),
+        coefficient=st.floats(-3.0, 3.0),
+    )
+    return st.lists(site, max_size=min(rows, max_size), unique_by=lambda inclusion: inclusion.row)
