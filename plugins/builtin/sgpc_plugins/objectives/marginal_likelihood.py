@@ -22,12 +22,14 @@ class MarginalLikelihood:
 
     Sites that moment matching made under a wrong scale confirm that scale: for uncorrelated basis
     vectors m² equals variance + 1/p whatever the kernel's variance is. Without the prior, the outer
-    loop therefore drifts where the noise drives it, often to a kernel that predicts log 2.
+    loop therefore drifts where the noise drives it, often to a kernel that predicts log 2. The
+    prior is log-normal around the values that the fit started from; ``prior_width`` is its standard
+    deviation in free coordinates (one is a factor of e).
     """
 
     name: ClassVar[str] = "marginal-likelihood"
 
-    prior_width: float = attrs.field(default=1.0, validator=gt(0.0))
+    prior_width: float = attrs.field(default=0.5, validator=gt(0.0))
 
     def gram_loss(self, K: Floats, precision: Floats, mean: Floats) -> tuple[float, Floats]:
         # Stage by stage: mₜ given the sites before it is N(meanₜ, 1/ηₜ), and mₜ - meanₜ = α̃ₜ/ηₜ.

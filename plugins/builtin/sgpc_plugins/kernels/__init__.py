@@ -1,0 +1,45 @@
+"""The built-in kernels: prior covariances of feature vectors, and how to combine any kernels."""
+
+from __future__ import annotations
+
+from sgpc_framework.plugin import hookimpl
+from sgpc_framework.protocols import Kernel
+from sgpc_plugins.kernels.composite import Product, Sum
+from sgpc_plugins.kernels.constant import Constant
+from sgpc_plugins.kernels.dot_product import Linear, Polynomial
+from sgpc_plugins.kernels.matern import Matern12, Matern32, Matern52
+from sgpc_plugins.kernels.periodic import Periodic
+from sgpc_plugins.kernels.rational_quadratic import RationalQuadratic
+from sgpc_plugins.kernels.squared_exponential import SquaredExponential
+
+__all__ = [
+    "Constant",
+    "Linear",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "Periodic",
+    "Polynomial",
+    "Product",
+    "RationalQuadratic",
+    "SquaredExponential",
+    "Sum",
+]
+
+
+@hookimpl
+def sgpc_kernels() -> list[type[Kernel]]:
+    """All of them."""
+    return [
+        SquaredExponential,
+        Matern12,
+        Matern32,
+        Matern52,
+        RationalQuadratic,
+        Periodic,
+        Linear,
+        Polynomial,
+        Constant,
+        Sum,
+        Product,
+    ]

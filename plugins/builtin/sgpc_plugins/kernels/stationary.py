@@ -1,0 +1,121 @@
+"""Kernels of the scaled distance between two inputs: what they share.
+
+A leaf supplies its profile, the correlation as a function of r² and the slope of it. Everything
+else (distances, gradients, the start from the data) is here, once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, Self
+
+import attrs
+import numpy as np
+
+from sgpc_framework.hyperparameters import hyperparameter, hyperparameters
+from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
+from sgpc_plugins.kernels.distances import feature_sums, row_sums, squared_distances
+from sgpc_plugins.kernels.inputs import matrices, matrix, per_feature
+from sgpc_plugins.kernels.medians import started_lengthscale
+
+VARIANCE = (1e-6, 1e6)
+LENGTHSCALE = (1e-9, 1e9)
+
+
+class Profile(NamedTuple):
+    """A correlation as a function of squared distances r², and what differentiates it."""
+
+    value: Callable[[Floats], Floats]
+    """From r² to the correlations; may overwrite its argument."""
+
+    slope: Callable[[Floats, Floats], Floats]
+    """From r² and K, the correlations times any constant, to dK/dr²; a new array."""
+
+    own: tuple[Callable[[Floats, Floats], Floats], ...] = ()
+    """From r² and K to dK/dθ, for each hyperparameter of the profile itself."""
+
+
+@attrs.frozen
+class Stationary(ABC):
+    """k(x, z) = variance · profile(r²),  r² = Σ_f (x_f - z_f)² / lengthscale_f²."""
+
+    name: ClassVar[str]
+
+    variance: float = hyperparameter(1.0, bounds=VARIANCE)
+    lengthscale: float | tuple[float, ...] | str = hyperparameter(
+        "median", bounds=LENGTHSCALE, starts=("median", "median-per-feature")
+    )
+
+    @abstractmethod
+    def profile(self) -> Profile:
+        """What the leaf is."""
+
+    def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
+        return self._values(self._squared_distances(*matrices(self, X, Z)))
+
+    def diag(self, X: Inputs, /) -> Floats:
+        return np.full(len(matrix(self, X)), self.variance)
+
+    def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]:
+        X, Z = matrices(self, X, Z)
+        r2 = self._squared_distances(X, Z)
+        K = self._values(r2.copy())
+
+        def pullback(G: Floats) -> Floats:
+            profile = self.profile()
+            W = profile.slope(r2, K)
+            W *= G
+            return np.concatenate(
+                [
+                    [np.vdot(G, K) / self.variance],
+                    lengthscale_gradient(self.lengthscale, W, r2, X, Z),
+                    [np.vdot(G, derivative(r2, K)) for derivative in profile.own],
+                ]
+            )
+
+        return K, pullback
+
+    def linearised_diag(self, X: Inputs, /) -> tuple[Floats, Pullback]:
+        return self.diag(X), constant_diagonal(self)
+
+    def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
+        X, Z = matrices(self, X, Z)
+        r2 = self._squared_distances(X, Z)
+        W = self.profile().slope(r2, self._values(r2.copy()))
+        W *= cotangent
+        gradient = row_sums(W, X, Z)
+        gradient *= 2.0 * self._weights(X)
+        return gradient
+
+    def started(self, X: Inputs, /) -> Self:
+        lengthscale = started_lengthscale(self.lengthscale, matrix(self, X), LENGTHSCALE)
+        return attrs.evolve(self, lengthscale=lengthscale)
+
+    def _weights(self, X: Floats) -> Floats:
+        lengthscales = per_feature(self, "lengthscale", self.lengthscale, X.shape[1])
+        return lengthscales**-2.0
+
+    def _squared_distances(self, X: Floats, Z: Floats) -> Floats:
+        return squared_distances(X, Z, self._weights(X))
+
+    def _values(self, r2: Floats) -> Floats:
+        K = self.profile().value(r2)
+        K *= self.variance
+        return K
+
+
+def constant_diagonal(kernel: Kernel) -> Pullback:
+    """The pullback of a diagonal that is the variance, the first hyperparameter, and no more."""
+    count = len(hyperparameters(kernel))
+    return lambda G: np.concatenate([[G.sum()], np.zeros(count - 1)])
+
+
+def lengthscale_gradient(
+    lengthscale: float | tuple[float, ...] | str, W: Floats, r2: Floats, X: Floats, Z: Floats
+) -> Floats:
+    """Σ_ij W_ij dr²_ij/dlengthscale, for W the derivative of a loss with respect to r²."""
+    scale = np.atleast_1d(np.asarray(lengthscale, dtype=np.float64))
+    if isinstance(lengthscale, tuple):
+        return -2.0 * feature_sums(W, X, Z) / scale**3
+    return -2.0 * np.vdot(W, r2) / scale
