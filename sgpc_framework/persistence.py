@@ -12,7 +12,6 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -148,18 +147,18 @@ def _npy(array: NDArray[Any]) -> bytes:
 
 
 def _write_whole(path: Path, members: Mapping[str, bytes]) -> None:
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            try:
+        try:
+            with open(part, "xb") as file:
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
                     for name, data in sorted(members.items()):
                         archive.writestr(zipfile.ZipInfo(name), data)
                 file.flush()
                 os.fsync(file.fileno())
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -15,7 +15,9 @@ Floats = NDArray[np.float64]
 Function = Callable[[Floats], tuple[float, Floats]]
 Method = Literal["conjugate-gradients", "l-bfgs-b"]
 
-RESTARTS = 3
+RESTARTS = 8
+SHRINK = 0.25
+"""Where the function does not exist, the box shrinks by this factor around the best point."""
 
 
 @attrs.frozen(eq=False)
@@ -39,7 +41,7 @@ def minimise(
     """Minimise from ``start``, which must be finite there; never returns a worse point.
 
     Where the function raises ``NumericalError`` or is not finite, the search goes on from the best
-    point so far in a box half as wide around it.
+    point so far in a smaller box around it.
     """
     watched = _Watched(function)
     watched(start)
@@ -50,7 +52,8 @@ def minimise(
             break
         except _NotFinite:
             message = f"ended where the objective is not finite: {watched.reason}"
-            lower, upper = (lower + watched.point) / 2, (upper + watched.point) / 2
+            lower = watched.point + SHRINK * (lower - watched.point)
+            upper = watched.point + SHRINK * (upper - watched.point)
     return Minimum(watched.point, watched.value, watched.start_value, watched.evaluations, message)
 
 

@@ -1,0 +1,159 @@
+"""The fitted model: labels as given, inputs of any kind, errors that point at the culprit."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.hyperparameters import hyperparameter
+
+X, Y = datasets.twonorm(80, seed=4)
+DESIGN = sgpc.build(max_basis=6, max_iterations=2)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ("no", "yes"),
+        (False, True),
+        (0, 1),
+        (-1, 1),
+        (3, 7),
+        (0.5, 2.5),
+        (np.str_("a"), np.str_("b")),
+    ],
+)
+def test_any_two_labels_come_back_as_given(classes):
+    labels = np.array([classes[int(y > 0)] for y in Y])
+    model = DESIGN.fit(X, labels)
+    assert model.classes.tolist() == list(classes)
+    predicted = model.predict(X)
+    assert predicted.dtype == labels.dtype
+    assert np.mean(predicted == labels) > 0.9
+    assert np.all((model.predict_proba(X)[:, 1] >= 0.5) == (predicted == classes[1]))
+
+
+def test_labels_of_object_dtype_and_columns_are_taken():
+    labels = np.array(["spam" if y > 0 else "ham" for y in Y], dtype=object)
+    model = DESIGN.fit(X, labels.reshape(-1, 1))
+    assert model.classes.tolist() == ["ham", "spam"]
+    assert isinstance(model.predict(X[:1])[0], str)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [X.tolist(), np.asfortranarray(X), X.astype(np.float32), np.rint(X).astype(int), X[::-1][::-1]],
+)
+def test_inputs_of_any_numeric_kind(inputs):
+    assert DESIGN.fit(inputs, Y).predict_proba(inputs).shape == (80, 2)
+
+
+def test_the_training_data_is_left_alone():
+    before, labels = X.copy(), Y.copy()
+    X.flags.writeable = False
+    try:
+        DESIGN.fit(X, Y).predict(X)
+    finally:
+        X.flags.writeable = True
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(Y, labels)
+
+
+def nan_at(row, column, value):
+    bad = X.copy()
+    bad[row, column] = value
+    return bad
+
+
+@pytest.mark.parametrize(
+    ("inputs", "labels", "text"),
+    [
+        (nan_at(3, 7, np.nan), Y, r"nan at row 3, column 7"),
+        (nan_at(5, 0, np.inf), Y, r"inf at row 5, column 0"),
+        (X[:0], Y[:0], r"at least one row"),
+        (X[:, :0], Y, r"at least one row and one column"),
+        (X[:, 0], Y, r"reshape\(-1, 1\)"),
+        (X[None], Y, r"2 dimensions"),
+        (X, np.ones(80), r"exactly 2 classes, found 1"),
+        (X, np.arange(80) % 3, r"exactly 2 classes, found 3: 0, 1, 2"),
+        (X, Y[:-1], r"each of the 80 rows, found 79"),
+        (X, np.where(Y > 0, np.nan, 1.0), r"missing"),
+        (X, np.stack([Y, Y], axis=1), r"one dimension"),
+        (np.array([["a", "b"]] * 80), Y, r"numbers"),
+        (np.array(["text"] * 80, dtype=object), Y, r"'?squared-exponential'?"),
+    ],
+)
+def test_bad_training_data_is_refused_with_its_place(inputs, labels, text):
+    with pytest.raises(sgpc.InputError, match=text):
+        DESIGN.fit(inputs, labels)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "text"),
+    [
+        (X[:, :5], r"20 columns, as in training, found 5"),
+        (nan_at(1, 2, np.nan), r"row 1, column 2"),
+        (np.array(["a"], dtype=object), r"20 columns"),
+    ],
+)
+def test_bad_inputs_at_prediction_are_refused(inputs, text):
+    model = DESIGN.fit(X, Y)
+    for call in (model.predict, model.predict_proba, model.predict_latent, model.basis_functions):
+        with pytest.raises(sgpc.InputError, match=text):
+            call(inputs)
+
+
+@pytest.mark.parametrize("stages", [0, -1, 7])
+def test_truncation_outside_the_path_is_refused(stages):
+    with pytest.raises(sgpc.InputError, match="1 to 6"):
+        DESIGN.fit(X, Y).truncated(stages)
+
+
+def test_predictions_do_not_depend_on_blocks(monkeypatch):
+    model = DESIGN.fit(X, Y)
+    whole = model.predict_proba(X)
+    monkeypatch.setattr("sgpc_framework.model.BLOCK_ROWS", 7)
+    np.testing.assert_allclose(model.predict_proba(X), whole, atol=1e-13)
+
+
+@attrs.frozen
+class Spectrum:
+    """k(s, t) = variance · the normalised number of shared pairs of neighbouring letters."""
+
+    name: ClassVar[str] = "spectrum"
+    variance: float = hyperparameter(1.0, bounds=(1e-3, 1e3))
+
+    def __call__(self, X, Z):
+        shared = np.array([[self._shared(s, t) for t in Z] for s in X], dtype=float)
+        shared = shared.reshape(len(X), len(Z))
+        return self.variance * shared / np.sqrt(np.outer(self._norms(X), self._norms(Z)))
+
+    def diag(self, X):
+        return np.full(len(X), self.variance)
+
+    def _norms(self, X):
+        return np.array([self._shared(s, s) for s in X], dtype=float)
+
+    @staticmethod
+    def _shared(s, t):
+        pairs = [t[i : i + 2] for i in range(len(t) - 1)]
+        return sum(pairs.count(s[i : i + 2]) for i in range(len(s) - 1))
+
+
+@pytest.mark.parametrize("container", [list, np.array, lambda s: np.array(s, dtype=object)])
+def test_a_kernel_on_strings_is_an_ordinary_kernel(container):
+    rng = np.random.default_rng(0)
+    letters = [["acgt", "aaaacg"][k] for k in (0, 1)]
+    words = ["".join(rng.choice(list(letters[i % 2]), 12)) for i in range(60)]
+    labels = ["plain" if i % 2 == 0 else "rich" for i in range(60)]
+    model = sgpc.build(kernel=Spectrum(), max_basis=8, max_iterations=2).fit(
+        container(words), labels
+    )
+    assert np.mean(model.predict(container(words)) == labels) > 0.8
+    assert all(isinstance(word, str) for word in model.inputs)
+    assert model.truncated(3).predict_proba(container(words[:2])).shape == (2, 2)

@@ -1,0 +1,165 @@
+"""Model files: they predict the same, and no damage goes unnoticed."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.persistence import save
+from sgpc_framework.plugin.registry import default_registry
+
+X, Y = datasets.twonorm(60, seed=4)
+
+
+@pytest.fixture(scope="module")
+def model():
+    labels = np.where(Y > 0, "yes", "no")
+    return sgpc.build(max_basis=5, max_iterations=2).fit(X, labels)
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    model.save(tmp_path / "model.sgpc")
+    return tmp_path / "model.sgpc"
+
+
+def test_a_loaded_model_is_the_same_to_the_bit(model, path):
+    loaded = sgpc.load(path)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.basis, model.basis)
+    assert (loaded.kernel, loaded.likelihood) == (model.kernel, model.likelihood)
+    assert loaded.trace.stages == model.trace.stages
+    assert loaded.trace.iterations[-1].hyperparameters == model.trace.iterations[-1].hyperparameters
+    assert len(loaded.truncated(2)) == 2
+
+
+KERNELS = [name for name in default_registry().names("kernel") if name not in ("sum", "product")]
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, {"name": "sum", "terms": ["linear", "matern-32"]}])
+@pytest.mark.parametrize("likelihood", default_registry().names("likelihood"))
+def test_every_part_survives(kernel, likelihood, tmp_path):
+    fitted = sgpc.build(kernel=kernel, likelihood=likelihood, max_basis=3, max_iterations=1).fit(
+        X, Y
+    )
+    fitted.save(tmp_path / "m")
+    np.testing.assert_array_equal(
+        sgpc.load(tmp_path / "m").predict_proba(X), fitted.predict_proba(X)
+    )
+
+
+def test_the_file_is_a_zip_of_plain_arrays(path):
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        assert all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
+    assert manifest["kernel"]["part"]["name"] == "squared-exponential"
+    assert manifest["kernel"]["distribution"] == "sgpc-framework"
+    assert set(np.load(path).files) > {"inputs", "precision"}
+
+
+def test_no_flipped_bit_goes_unnoticed(model, path):
+    """Every flip is an error or (in the zip's own padding and dates) changes nothing."""
+    data = path.read_bytes()
+    expected = model.predict_proba(X)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for position in rng.choice(len(data), 150, replace=False).tolist():
+        damaged = bytearray(data)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            np.testing.assert_array_equal(sgpc.load(path).predict_proba(X), expected)
+        except sgpc.ModelFileError:
+            refused += 1
+    assert refused > 100
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, 0.5, 0.99])
+def test_a_truncated_file_is_refused(path, kept):
+    data = path.read_bytes()
+    path.write_bytes(data[: int(kept * len(data)) if kept < 1 else kept])
+    with pytest.raises(sgpc.ModelFileError, match=str(path.name)):
+        sgpc.load(path)
+
+
+def rewritten(path, change):
+    """The file with its manifest changed."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members["manifest.json"])
+    change(manifest, members)
+    members["manifest.json"] = json.dumps(manifest).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda manifest, members: manifest.update(version=2), "newer"),
+        (lambda manifest, members: manifest.update(format="other"), "not a model file"),
+        (lambda manifest, members: manifest.pop("kernel"), "does not describe"),
+        (lambda manifest, members: members.update({"mean.npy": b"junk"}), "checksum"),
+        (lambda manifest, members: members.update({"../evil.npy": b""}), "members"),
+        (
+            lambda manifest, members: manifest["kernel"].update(
+                part={"name": "unheard-of"}, distribution="some-package"
+            ),
+            "some-package",
+        ),
+        (lambda manifest, members: manifest["trace"].update(best="x"), "does not describe"),
+    ],
+)
+def test_a_file_that_says_something_else_is_refused(path, change, text):
+    rewritten(path, change)
+    with pytest.raises(sgpc.ModelFileError, match=text):
+        sgpc.load(path)
+
+
+def test_object_arrays_are_never_unpickled(path):
+    def smuggle(manifest, members):
+        import hashlib
+        import io
+
+        buffer = io.BytesIO()
+        np.save(buffer, np.array([print], dtype=object), allow_pickle=True)
+        members["inputs.npy"] = buffer.getvalue()
+        manifest["sha256"]["inputs.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
+
+    rewritten(path, smuggle)
+    with pytest.raises(sgpc.ModelFileError, match=r"inputs\.npy"):
+        sgpc.load(path)
+
+
+def test_a_missing_file_and_a_missing_folder_are_named(model, tmp_path):
+    with pytest.raises(sgpc.ModelFileError, match="no such file"):
+        sgpc.load(tmp_path / "absent.sgpc")
+    with pytest.raises(sgpc.ModelFileError, match="cannot be written"):
+        model.save(tmp_path / "absent" / "model.sgpc")
+
+
+def test_a_failed_save_leaves_the_old_file(model, path):
+    before = path.read_bytes()
+
+    @attrs.frozen
+    class Private:
+        name: ClassVar[str] = "private"
+
+    with pytest.raises(sgpc.ModelFileError, match="Private"):
+        save(attrs.evolve(model, kernel=Private()), path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_a_saved_file_is_as_readable_as_any_other(path, tmp_path):
+    (tmp_path / "other").write_text("")
+    assert path.stat().st_mode == (tmp_path / "other").stat().st_mode
