@@ -16,7 +16,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigvalsh, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from sgpc_framework.errors import NumericalError
 
@@ -57,9 +57,7 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
     if len(precision) == 0:
         return AdditiveForm(np.empty((0, 0)), np.empty(0), np.empty(0))
     root = np.sqrt(precision)
-    B = root[:, None] * K * root
-    B[np.diag_indices_from(B)] += 1.0
-    L = _cholesky(B)
+    L = _cholesky(_system(K, root))
     pivots = np.diag(L)
     T = solve_triangular(L, np.diag(root), lower=True, check_finite=False)
     root_shrinkage = root / pivots
@@ -70,14 +68,35 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
     )
 
 
+def smallest_pivot(K: Floats, precision: Floats) -> float:
+    """The smallest pivot of B, or the first that is not positive; at least 1 if K is a Gram matrix.
+
+    For error texts: it says how far a kernel is from being positive semidefinite.
+    """
+    B = _system(K, np.sqrt(precision))
+    least = np.inf
+    for i in range(len(B)):
+        pivot = float(B[i, i])
+        least = min(least, pivot) if pivot == pivot else pivot
+        if not pivot > 0.0:
+            break
+        B[i + 1 :, i + 1 :] -= np.outer(B[i + 1 :, i], B[i, i + 1 :]) / pivot
+    return least
+
+
+def _system(K: Floats, root: Floats) -> Floats:
+    B = root[:, None] * K * root
+    B[np.diag_indices_from(B)] += 1.0
+    return B
+
+
 def _cholesky(B: Floats) -> Floats:
     if not np.all(np.isfinite(B)):
         raise NumericalError("the Gram matrix of the basis vectors is not finite")
     try:
         return np.asarray(cholesky(B, lower=True, check_finite=False))
     except LinAlgError:
-        least = float(eigvalsh(B, check_finite=False)[0])
         raise NumericalError(
-            "I + Π^½ K Π^½ of the basis vectors must have eigenvalues of at least 1, "
-            f"its smallest pivot is {least:.3g}: the kernel is not positive semidefinite"
+            "I + Π^½ K Π^½ of the basis vectors has no Cholesky factor: "
+            "the kernel is not positive semidefinite"
         ) from None

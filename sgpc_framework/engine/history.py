@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.additive import smallest_pivot
 from sgpc_framework.config import Config
 from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.reestimation import Reestimate, Theta
@@ -102,7 +103,8 @@ class History:
         numbers = ", ".join(f"{path} = {value:.6g}" for path, value in theta.named().items())
         text = (
             f"the fit ended early in iteration {len(self._iterations) + 1}: {error} "
-            f"(kernel {theta.kernel.name!r}; {numbers}). The best model before that is returned"
+            f"(kernel {theta.kernel.name!r}; {numbers}; smallest pivot {self._pivot():.6g}). "
+            "The best model before that is returned"
         )
         self._notes.append(text)
         warnings.warn(text, NumericalWarning, stacklevel=4)
@@ -115,6 +117,11 @@ class History:
         assert self._best is not None
         position, theta, sites = self._best
         return Designed(theta, sites, Trace(tuple(self._iterations), position, tuple(self._notes)))
+
+    def _pivot(self) -> float:
+        sites = self.sites()
+        inputs = self.X[sites.basis]
+        return smallest_pivot(self._theta.kernel(inputs, inputs), sites.precision)
 
     def _why_ended(self) -> str:
         if len(self._stages) == self.max_basis:

@@ -117,6 +117,7 @@ def test_a_numerical_failure_ends_with_the_best_model_and_a_warning():
     text = str(caught[0].message)
     assert "'indefinite'" in text
     assert "kernel.variance" in text
+    assert "smallest pivot" in text
     assert np.all(np.isfinite(model.predict_proba(X[:3])))
     assert any("ended early" in note for note in model.trace.notes)
 
