@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
 from sgpc_framework.engine.algorithm1 import Progress, design_classifier
 from sgpc_framework.engine.refinement import Refinable
@@ -44,7 +45,9 @@ class Design:
                 block_rows=self.config.block_rows,
             )
             rng = np.random.default_rng([self.config.seed, 0])
-            refined = self.config.refiner.refine(fitted, rng)
+            with calling("refiner", self.config.refiner, "refine"):
+                refined = self.config.refiner.refine(fitted, rng)
+                _check_refined(refined, fitted)
         return Model.of(
             classes,
             found.sites.basis,
@@ -55,6 +58,15 @@ class Design:
             refined.likelihood,
             found.trace,
         )
+
+
+def _check_refined(refined: Refinable, fitted: Refinable) -> None:
+    sites = refined.precision, refined.mean
+    shapes = {np.shape(array) for array in sites}
+    if shapes != {fitted.mean.shape} or len(refined.basis_inputs) != len(fitted.basis_inputs):
+        raise ValueError(f"wanted as many basis vectors as before, {len(fitted.mean)}")
+    if not np.all(np.isfinite(sites)) or not np.all(refined.precision > 0.0):
+        raise ValueError("wanted finite sites with positive precisions")
 
 
 def build(

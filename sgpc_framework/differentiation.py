@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import (
     Floats,
@@ -35,16 +36,35 @@ def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
 
     The function may remember K: do not write into K before its last call.
     """
-    if isinstance(kernel, KernelPullback):
-        return kernel.linearised(X, Z)
-    return _numerically(kernel, lambda moved: moved(X, Z))
+    if not isinstance(kernel, KernelPullback):
+        return _numerically(kernel, lambda moved: kernel_values(moved, X, Z))
+    with calling("kernel", kernel, "linearised"):
+        K, pullback = kernel.linearised(X, Z)
+        return K, _checked(kernel, "linearised", pullback)
 
 
 def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
     """The same for the diagonal of k(X, X) and a vector G."""
-    if isinstance(kernel, KernelPullback):
-        return kernel.linearised_diag(X)
-    return _numerically(kernel, lambda moved: moved.diag(X))
+    if not isinstance(kernel, KernelPullback):
+        return _numerically(kernel, lambda moved: kernel_diag(moved, X))
+    with calling("kernel", kernel, "linearised_diag"):
+        diagonal, pullback = kernel.linearised_diag(X)
+        return diagonal, _checked(kernel, "linearised_diag", pullback)
+
+
+def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:
+    def checked(G: Floats) -> Floats:
+        with calling("kernel", kernel, f"the pullback of {call}"):
+            return _counted(kernel, pullback(G))
+
+    return checked
+
+
+def _counted(component: object, gradient: Floats) -> Floats:
+    wanted = (len(values(component)),)
+    if np.shape(gradient) != wanted:
+        raise ValueError(f"wanted a gradient of shape {wanted}, found {np.shape(gradient)}")
+    return gradient
 
 
 def _numerically(component: C, evaluate: Callable[[C], Floats]) -> tuple[Floats, Pullback]:
@@ -84,7 +104,10 @@ def _slopes(component: C, evaluate: Callable[[C], Floats]) -> Iterator[Floats]:
 def likelihood_gradient(likelihood: Likelihood, rows: Rows, cotangent: Floats) -> Floats:
     """sum(cotangent * d log_z / dθ) for every hyperparameter θ of the likelihood."""
     if isinstance(likelihood, LikelihoodPullback):
-        return likelihood.pullback(rows.y, rows.mean, rows.variance, rows.moments, cotangent)
+        moments = rows.moments
+        with calling("likelihood", likelihood, "pullback"):
+            gradient = likelihood.pullback(rows.y, rows.mean, rows.variance, moments, cotangent)
+            return _counted(likelihood, gradient)
     _, pullback = _numerically(
         likelihood, lambda moved: moved.moments(rows.y, rows.mean, rows.variance).log_z
     )

@@ -29,7 +29,39 @@ class InputError(SgpcError, ValueError):
 
 
 class PluginError(SgpcError):
-    """A plugin is missing, broken, ambiguous, or returned what its protocol forbids."""
+    """A plugin is missing, broken, ambiguous, or did what its protocol forbids.
+
+    When a part misbehaves in a fit, the attributes say whose it is and what it was doing: ``kind``,
+    ``name``, ``distribution``, ``version``, ``call``, and ``iteration`` and ``stage`` (counted from
+    one) where there are any. What the part itself raised is the ``__cause__``.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        kind: str | None = None,
+        name: str | None = None,
+        distribution: str | None = None,
+        version: str | None = None,
+        call: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.kind = kind
+        self.name = name
+        self.distribution = distribution
+        self.version = version
+        self.call = call
+        self.iteration: int | None = None
+        self.stage: int | None = None
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return self.problem
+        source = f"{self.distribution} {self.version or ''}".strip()
+        when = f" at iteration {self.iteration}, stage {self.stage}" if self.iteration else ""
+        return f"{self.kind} {self.name!r} ({source}), in {self.call}{when}: {self.problem}"
 
 
 class ModelFileError(SgpcError):

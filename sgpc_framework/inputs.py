@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.blame import kernel_values
 from sgpc_framework.errors import InputError
 from sgpc_framework.protocols import Inputs, Kernel
 
@@ -73,24 +74,7 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
 
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     """Try the kernel on one row: a clear error now is better than a strange one later."""
-    try:
-        value = kernel(X[:1], X[:1])
-    except InputError:
-        raise
-    except Exception as error:
-        kind = (
-            f"a matrix of {X.shape[1]} features"
-            if X.ndim == 2
-            else f"{type(X[0]).__name__} objects"
-        )
-        raise InputError(
-            f"kernel {kernel.name!r} cannot be applied to X, {kind}: {error!r}"
-        ) from error
-    if np.shape(value) != (1, 1):
-        raise InputError(
-            f"kernel {kernel.name!r} must return shape (1, 1) for one row against one row, "
-            f"found {np.shape(value)}"
-        )
+    kernel_values(kernel, X[:1], X[:1])
 
 
 def _as_array(X: Any) -> NDArray[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.additive import AdditiveForm, additive_form
+from sgpc_framework.blame import kernel_diag, kernel_values
 from sgpc_framework.engine.trace import Trace
 from sgpc_framework.errors import InputError
 from sgpc_framework.inputs import checked_inputs, checked_kernel
@@ -63,7 +64,7 @@ class Model:
     ) -> Model:
         """A model from its basis and sites; the additive coordinates follow."""
         with one_blas_thread():
-            form = additive_form(kernel(inputs, inputs), precision, mean)
+            form = additive_form(kernel_values(kernel, inputs, inputs), precision, mean)
         sites = Sites(precision, mean, form.coefficient, form.shrinkage)
         return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form)
 
@@ -134,11 +135,11 @@ class Model:
     # -- the arithmetic ------------------------------------------------------------------------
 
     def _functions(self, rows: Inputs) -> Floats:
-        return self._form.functions @ self.kernel(self.inputs, rows)
+        return self._form.functions @ kernel_values(self.kernel, self.inputs, rows)
 
     def _latent(self, rows: Inputs) -> tuple[Floats, Floats]:
         functions = self._functions(rows)
-        prior = self.kernel.diag(rows)
+        prior = kernel_diag(self.kernel, rows)
         mean = self.sites.coefficient @ functions
         np.square(functions, out=functions)
         variance = prior - self.sites.shrinkage @ functions
@@ -150,7 +151,7 @@ class Model:
         return np.stack([-np.expm1(second.log_z), np.exp(second.log_z)], axis=1)
 
     def _prior(self, X: Inputs) -> Floats:
-        return np.concatenate([self.kernel.diag(rows) for rows in _blocks(X)])
+        return np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(X)])
 
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         checked = self._checked(X)

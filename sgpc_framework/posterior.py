@@ -21,8 +21,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.blame import blamed, kernel_diag, kernel_values
 from sgpc_framework.candidates import Candidates
-from sgpc_framework.errors import NumericalError
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import SPENT, settle
 from sgpc_framework.rows import Rows
@@ -55,10 +55,15 @@ class Posterior:
         """How many variances rounding took below zero so far (each was set to zero)."""
         self.blocks = [slice(at, min(at + block_rows, n)) for at in range(0, n, block_rows)]
         self._mean = np.zeros(n)
-        self._prior = np.concatenate([kernel.diag(X[block]) for block in self.blocks])
-        if not np.all(np.isfinite(self._prior)) or np.any(self._prior < 0.0):
-            least = self._prior.min()
-            raise NumericalError(f"the kernel's diagonal has {least} as its least entry")
+        self._prior = np.concatenate([kernel_diag(kernel, X[block]) for block in self.blocks])
+        if not self._prior.min() >= 0.0 or not np.isfinite(self._prior.max()):
+            raise blamed(
+                "kernel",
+                kernel,
+                "diag",
+                "wanted finite variances of at least 0, found entries between "
+                f"{self._prior.min()} and {self._prior.max()}",
+            )
         self._variance = self._prior.copy()
         self._active = np.zeros(n, dtype=np.bool_)
         self._M = np.empty((max_basis, n))
@@ -215,10 +220,15 @@ class Posterior:
     def residual_columns(self, index: NDArray[np.intp], block: int) -> Floats:
         """k̃ of the given rows with the rows of a block."""
         rows = self.blocks[block]
-        columns = self.kernel(self.X[index], self.X[rows])
-        if self.size:
-            columns -= self._M[: self.size, index].T @ self._M[: self.size, rows]
-        return columns
+        columns = kernel_values(self.kernel, self.X[index], self.X[rows])
+        # The sum of what is not finite is not finite: one pass, and no array of booleans.
+        if not np.isfinite(np.sum(columns)) and not np.all(np.isfinite(columns)):
+            found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
+            raise blamed("kernel", self.kernel, "__call__", found)
+        if not self.size:
+            return columns
+        explained = self._M[: self.size, index].T @ self._M[: self.size, rows]
+        return np.subtract(columns, explained, out=explained)  # the kernel's array is not ours
 
     def _tried(self, number: int, candidates: Candidates, position: int, steps: Steps) -> Rows:
         """The rows of a block as they would be with one candidate included."""

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.blame import calling
 from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
 
 Floats = NDArray[np.float64]
@@ -52,14 +53,23 @@ class Rows:
     @cached_property
     def moments(self) -> Moments:
         """(log_z, alpha, nu) of every row of the block."""
-        return self.likelihood.moments(self.y, self.mean, self.variance)
+        with calling("likelihood", self.likelihood, "moments"):
+            moments = self.likelihood.moments(self.y, self.mean, self.variance)
+            shape = self.y.shape
+            if not moments.log_z.shape == moments.alpha.shape == moments.nu.shape == shape:
+                raise ValueError(f"wanted three arrays of shape {shape}, found {moments!r}")
+        return moments
 
     @cached_property
     def log_z(self) -> Floats:
         """log Z; alone it is cheaper than all three where the likelihood knows how."""
         if self.all_moments or self.has_moments or not isinstance(self.likelihood, LogEvidence):
             return self.moments.log_z
-        return self.likelihood.log_z(self.y, self.mean, self.variance)
+        with calling("likelihood", self.likelihood, "log_z"):
+            log_z = self.likelihood.log_z(self.y, self.mean, self.variance)
+            if log_z.shape != self.y.shape:
+                raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
+        return log_z
 
     @property
     def alpha(self) -> Floats:

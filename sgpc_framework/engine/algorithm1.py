@@ -29,7 +29,7 @@ from sgpc_framework.engine.history import Designed, History
 from sgpc_framework.engine.inner_loop import stages
 from sgpc_framework.engine.reestimation import Theta, reestimate, tunes
 from sgpc_framework.engine.trace import Stage
-from sgpc_framework.errors import NumericalError
+from sgpc_framework.errors import NumericalError, PluginError
 from sgpc_framework.inputs import checked_kernel
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.protocols import Inputs, StartsFromData
@@ -62,6 +62,9 @@ def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> D
         _repeat(config, start, history, watch)
     except NumericalError as error:
         history.give_up(error)
+    except PluginError as error:
+        error.iteration, error.stage = history.place()
+        raise
     return history.outcome()
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
+from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.differentiation import (
     likelihood_gradient,
     linearised,
@@ -59,17 +60,23 @@ class FixedSites:
             return self._of_rows(objective, kernel, likelihood)
         assert isinstance(objective, GramObjective)
         K, pullback = linearised(kernel, self.X[self.basis], self.X[self.basis])
-        value, d_K = objective.gram_loss(K, self.precision, self.mean)
+        with calling("objective", objective, "gram_loss"):
+            value, d_K = objective.gram_loss(K, self.precision, self.mean)
+            if np.shape(d_K) != K.shape:
+                raise ValueError(f"wanted a derivative of shape {K.shape}, found {np.shape(d_K)}")
         untouched = np.zeros(len(hyper.hyperparameters(likelihood)))
         return value, np.concatenate([pullback(d_K), untouched])
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
         basis_inputs = self.X[self.basis]
-        form = additive_form(kernel(basis_inputs, basis_inputs), self.precision, self.mean)
+        form = additive_form(
+            kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
+        )
         total = 0.0
         for block in self._blocks():
-            K, prior = kernel(basis_inputs, self.X[block]), kernel.diag(self.X[block])
+            K = kernel_values(kernel, basis_inputs, self.X[block])
+            prior = kernel_diag(kernel, self.X[block])
             total -= float(np.sum(self._rows(form, form.T @ K, prior, block, likelihood).log_z))
         return total / len(self.y)
 
@@ -91,7 +98,10 @@ class FixedSites:
             prior, pullback_diag = linearised_diag(kernel, self.X[block])
             M = T @ K
             rows = self._rows(form, M, prior, block, likelihood)
-            loss = objective.row_loss(rows)
+            with calling("objective", objective, "row_loss"):
+                loss = objective.row_loss(rows)
+                if np.shape(loss.value) != (len(rows),):
+                    raise ValueError(f"wanted {len(rows)} losses, found {np.shape(loss.value)}")
             share = np.full(len(rows), 1.0 / max(counted, 1))
             if objective.over == "inactive":
                 share[rows.active] = 0.0

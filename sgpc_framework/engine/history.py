@@ -89,6 +89,10 @@ class History:
         if self._best is None or found.loss < self._iterations[self._best[0]].loss:
             self._best = len(self._iterations) - 1, found.best, self.sites()
 
+    def place(self) -> tuple[int, int]:
+        """The iteration and the stage that are being worked on, counted from one."""
+        return len(self._iterations) + 1, min(len(self._stages) + 1, self.max_basis)
+
     def change(self) -> float:
         """How much the loss changed between the last two iterations."""
         losses = [iteration.loss for iteration in self._iterations[-2:]]

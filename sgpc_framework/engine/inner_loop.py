@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.blame import blamed, calling
 from sgpc_framework.candidates import Candidates
 from sgpc_framework.engine.trace import LOG_2, Stage
-from sgpc_framework.errors import PluginError
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.protocols import BasisSelector, ScoresCandidates, SiteEstimator
 from sgpc_framework.rows import Rows
@@ -45,35 +45,42 @@ def negative_log_evidence(rows: Rows) -> Floats:
 def _proposed(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    rows = np.atleast_1d(np.asarray(selector.propose(posterior, rng)))
-    if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
-        raise PluginError(
-            f"selector {selector.name!r} must propose one or more integer row numbers, "
-            f"found shape {rows.shape} of {rows.dtype} at stage {posterior.size + 1}"
-        )
-    inside = (rows >= 0) & (rows < len(posterior))
-    usable = bool(np.all(inside)) and bool(np.all(posterior.eligible(rows)))
-    if not usable or len(np.unique(rows)) < len(rows):
-        raise PluginError(
-            f"selector {selector.name!r} must propose distinct inactive rows with some variance "
-            f"left, found {rows.tolist()} at stage {posterior.size + 1} of {len(posterior)} rows"
-        )
-    return rows
+    with calling("selector", selector, "propose"):
+        rows = np.atleast_1d(np.asarray(selector.propose(posterior, rng)))
+        if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
+            raise ValueError(
+                f"wanted one or more row numbers, found {rows.dtype} of shape {rows.shape}"
+            )
+        outside = (rows < 0) | (rows >= len(posterior))
+        if outside.any():
+            raise ValueError(
+                f"wanted rows of 0 to {len(posterior) - 1}, found {rows[outside].tolist()}"
+            )
+        unusable = ~posterior.eligible(rows)
+        if unusable.any():
+            raise ValueError(
+                "wanted inactive rows with some variance left, found "
+                f"{rows[unusable].tolist()} among {rows.tolist()}"
+            )
+        if len(rows) > 1 and len(set(rows.tolist())) < len(rows):
+            raise ValueError(f"wanted distinct rows, found {rows.tolist()}")
+    return rows.astype(np.intp, copy=False)
 
 
 def _estimated(
     site_estimator: SiteEstimator, posterior: Posterior, candidates: Candidates
 ) -> Steps:
-    steps = site_estimator.estimate(posterior, candidates)
-    share = steps.shrinkage * candidates.at.variance
-    proper = np.isfinite(steps.coefficient) & (share > 0.0) & (share < 1.0)
-    if len(steps) != len(candidates) or not np.all(proper):
-        raise PluginError(
-            f"sites {site_estimator.name!r} must give a finite coefficient and a shrinkage with "
-            f"0 < shrinkage * variance < 1 for each of {len(candidates)} candidates, found "
-            f"coefficient {steps.coefficient}, shrinkage * variance {share} "
-            f"at stage {posterior.size + 1}"
-        )
+    with calling("sites", site_estimator, "estimate"):
+        steps = site_estimator.estimate(posterior, candidates)
+        if not len(steps.coefficient) == len(steps.shrinkage) == len(candidates):
+            raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
+        share = steps.shrinkage * candidates.at.variance
+        if not np.all(np.isfinite(steps.coefficient) & (share > 0.0) & (share < 1.0)):
+            _check_likelihood(candidates.at)
+            raise ValueError(
+                "wanted a finite coefficient and 0 < shrinkage * variance < 1, found "
+                f"coefficient {steps.coefficient}, shrinkage * variance {share}"
+            )
     return steps
 
 
@@ -83,20 +90,21 @@ def _least(
     """The position of the best candidate; the rows are in order, so ties go to the lowest."""
     if len(candidates) == 1:
         return 0
-    if isinstance(selector, ScoresCandidates):
-        scores = np.asarray(selector.score(posterior, candidates, steps))
-    else:
-        scores = posterior.total(negative_log_evidence, candidates, steps)
-    if scores.shape != (len(candidates),) or np.any(np.isnan(scores)):
-        raise PluginError(
-            f"selector {selector.name!r} must give one score for each of {len(candidates)} "
-            f"candidates, found {scores!r} at stage {posterior.size + 1}"
-        )
+    if not isinstance(selector, ScoresCandidates):
+        return int(np.argmin(posterior.total(negative_log_evidence, candidates, steps)))
+    with calling("selector", selector, "score"):
+        scores = np.asarray(selector.score(posterior, candidates, steps), dtype=np.float64)
+        if scores.shape != (len(candidates),) or np.isnan(scores).any():
+            raise ValueError(
+                f"wanted a number for each of {len(candidates)} candidates, found {scores}"
+            )
     return int(np.argmin(scores))
 
 
 def _recorded(posterior: Posterior) -> Stage:
     loss, wrong = posterior.total(_loss_and_error) / len(posterior)
+    if not np.isfinite(loss):
+        _check_likelihood(posterior.at(slice(None)))
     precision, mean, coefficient, shrinkage = posterior.last_site
     return Stage(
         row=posterior.basis[-1],
@@ -107,6 +115,21 @@ def _recorded(posterior: Posterior) -> Stage:
         predictive_loss=float(loss),
         training_error=float(wrong),
     )
+
+
+def _check_likelihood(rows: Rows) -> None:
+    """Called when a number is not finite: if a moment is not, it is the likelihood's fault."""
+    for name, values in rows.moments._asdict().items():
+        bad = ~np.isfinite(values)
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise blamed(
+                "likelihood",
+                rows.likelihood,
+                "moments",
+                f"wanted finite {name}, found {values[i]} for label {rows.y[i]}, "
+                f"mean {rows.mean[i]}, variance {rows.variance[i]}",
+            )
 
 
 def _loss_and_error(rows: Rows) -> Floats:
