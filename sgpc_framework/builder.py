@@ -34,16 +34,7 @@ class Design:
         classes, signs = checked_labels(y, len(inputs))
         with one_blas_thread():
             found = design_classifier(self.config, inputs, signs, progress)
-            fitted = Refinable(
-                X=inputs,
-                y=signs,
-                basis_inputs=inputs[found.sites.basis],
-                precision=found.sites.precision,
-                mean=found.sites.mean,
-                kernel=found.theta.kernel,
-                likelihood=found.theta.likelihood,
-                block_rows=self.config.block_rows,
-            )
+            fitted = Refinable(found.sites, found.theta.kernel, found.theta.likelihood)
             rng = np.random.default_rng([self.config.seed, 0])
             with calling("refiner", self.config.refiner, "refine"):
                 refined = self.config.refiner.refine(fitted, rng)
@@ -51,9 +42,9 @@ class Design:
         return Model.of(
             classes,
             found.sites.basis,
-            refined.basis_inputs,
-            refined.precision,
-            refined.mean,
+            refined.sites.basis_inputs,
+            refined.sites.precision,
+            refined.sites.mean,
             refined.kernel,
             refined.likelihood,
             found.trace,
@@ -61,11 +52,12 @@ class Design:
 
 
 def _check_refined(refined: Refinable, fitted: Refinable) -> None:
-    sites = refined.precision, refined.mean
-    shapes = {np.shape(array) for array in sites}
-    if shapes != {fitted.mean.shape} or len(refined.basis_inputs) != len(fitted.basis_inputs):
-        raise ValueError(f"wanted as many basis vectors as before, {len(fitted.mean)}")
-    if not np.all(np.isfinite(sites)) or not np.all(refined.precision > 0.0):
+    new, old = refined.sites, fitted.sites
+    sizes = {len(new.basis_inputs), len(new.precision), len(new.mean)}
+    if sizes != {len(old.mean)}:
+        raise ValueError(f"wanted {len(old.mean)} basis vectors and sites as before, found {sizes}")
+    finite = np.all(np.isfinite(new.precision)) and np.all(np.isfinite(new.mean))
+    if not finite or not np.all(new.precision > 0.0):
         raise ValueError("wanted finite sites with positive precisions")
 
 

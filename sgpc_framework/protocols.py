@@ -161,11 +161,13 @@ class HyperObjective(Protocol):
 class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
-    ``refine`` is called once a fit, on the best model of the outer loop, and returns a state that
-    is never worse by the refiner's own loss. All randomness comes from ``rng``.
+    ``refine`` is called once a fit, on the best model of the outer loop, and returns a state whose
+    ``loss`` is never above that of the state it was given. All randomness comes from ``rng``.
     """
 
     name: ClassVar[str]
+
+    def loss(self, fitted: Refinable, /) -> float: ...
 
     def refine(self, fitted: Refinable, rng: np.random.Generator, /) -> Refinable: ...
 
@@ -189,7 +191,8 @@ class KernelPullback(Protocol):
 
     ``linearised(X, Z)`` returns K = k(X, Z) and a function that maps a matrix G of K's shape to
     the vector of sum(G * dK/dθ), one entry for each hyperparameter in natural (not log) values.
-    ``linearised_diag(X)`` does the same for the diagonal and a vector G.
+    ``linearised_diag(X)`` does the same for the diagonal and a vector G. The function may
+    remember K: nobody writes into K before its last call.
     """
 
     def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]: ...
@@ -204,6 +207,13 @@ class KernelInputPullback(Protocol):
     def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
         """d sum(cotangent * k(X, Z)) / dX, of X's shape."""
         ...
+
+
+@runtime_checkable
+class SampleInputs(Protocol):
+    """A kernel on inputs other than vectors that can make some, for the conformance checks."""
+
+    def sample_inputs(self, rows: int, rng: np.random.Generator, /) -> Inputs: ...
 
 
 @runtime_checkable

@@ -125,12 +125,16 @@ class Refiner:
     name: ClassVar[str] = "odd"
     fault: str = ""
 
+    def loss(self, fitted):
+        return fitted.predictive_loss()
+
     def refine(self, fitted, rng):
         if self.fault == "raises":
             raise OSError("boom")
+        sites = fitted.sites
         if self.fault == "count":
-            return attrs.evolve(fitted, mean=fitted.mean[1:])
-        return attrs.evolve(fitted, precision=-fitted.precision)
+            return attrs.evolve(fitted, sites=attrs.evolve(sites, mean=sites.mean[1:]))
+        return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=-sites.precision))
 
 
 CASES = [

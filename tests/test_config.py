@@ -152,6 +152,10 @@ class Flat:
 class Untouched:
     name: ClassVar[str] = "none"
 
+    def loss(self, fitted, /):
+
+        return 0.0
+
     def refine(self, fitted, rng, /):
         return fitted
 

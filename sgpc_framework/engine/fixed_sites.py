@@ -43,7 +43,11 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class FixedSites:
-    """Training rows, the basis among them, and the sites that step 6 keeps constant."""
+    """Training rows, the basis among them, and the sites that step 6 keeps constant.
+
+    ``basis`` holds the row numbers of the basis vectors. ``basis_inputs`` are these rows, unless a
+    refiner has moved them.
+    """
 
     X: Inputs
     y: Floats
@@ -51,6 +55,11 @@ class FixedSites:
     precision: Floats
     mean: Floats
     block_rows: int
+    basis_inputs: Inputs = attrs.field()
+
+    @basis_inputs.default
+    def _rows_of_the_basis(self) -> Inputs:
+        return self.X[self.basis]
 
     def value_and_gradient(
         self, objective: HyperObjective, kernel: Kernel, likelihood: Likelihood
@@ -59,7 +68,7 @@ class FixedSites:
         if isinstance(objective, RowObjective):
             return self._of_rows(objective, kernel, likelihood)
         assert isinstance(objective, GramObjective)
-        K, pullback = linearised(kernel, self.X[self.basis], self.X[self.basis])
+        K, pullback = linearised(kernel, self.basis_inputs, self.basis_inputs)
         with calling("objective", objective, "gram_loss"):
             value, d_K = objective.gram_loss(K, self.precision, self.mean)
             if np.shape(d_K) != K.shape:
@@ -69,7 +78,7 @@ class FixedSites:
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
-        basis_inputs = self.X[self.basis]
+        basis_inputs = self.basis_inputs
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
@@ -83,7 +92,7 @@ class FixedSites:
     def _of_rows(
         self, objective: RowObjective, kernel: Kernel, likelihood: Likelihood
     ) -> tuple[float, Floats]:
-        basis_inputs = self.X[self.basis]
+        basis_inputs = self.basis_inputs
         K_uu, pullback_uu = linearised(kernel, basis_inputs, basis_inputs)
         form = additive_form(K_uu, self.precision, self.mean)
         T = form.T

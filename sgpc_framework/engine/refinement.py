@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
-from sgpc_framework.protocols import Inputs, Kernel, Likelihood
-
-Floats = NDArray[np.float64]
+from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.protocols import Kernel, Likelihood
 
 
 @attrs.frozen(eq=False)
 class Refinable:
     """A classifier and the rows it was fitted to.
 
-    A refiner may change ``basis_inputs`` (not their number), ``precision``, ``mean``, ``kernel``
-    and ``likelihood``, with ``attrs.evolve``; ``X`` and ``y`` (-1 or +1) are the training rows, and
-    ``block_rows`` how many of them to process at a time.
+    ``sites`` holds the training rows (``X``, ``y`` in {-1, +1}), the basis (``basis_inputs``) and
+    the site parameters (``precision``, ``mean``). A refiner returns a copy (``attrs.evolve``) in
+    which the last three, the kernel and the likelihood may differ, but not the number of basis
+    vectors.
     """
 
-    X: Inputs
-    y: Floats
-    basis_inputs: Inputs
-    precision: Floats
-    mean: Floats
+    sites: FixedSites
     kernel: Kernel
     likelihood: Likelihood
-    block_rows: int
+
+    def predictive_loss(self) -> float:
+        """NLP over all training rows (eq. 5)."""
+        return self.sites.predictive_loss(self.kernel, self.likelihood)

@@ -21,7 +21,7 @@ class Origin:
         return f"{self.distribution} {self.version} (entry point {self.entry_point!r})"
 
 
-HERE = Origin("(this session)", "-", "-")
+HERE = Origin("(not installed)", "-", "-")
 """The origin of classes that were handed over directly."""
 
 

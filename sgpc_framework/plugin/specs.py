@@ -208,6 +208,11 @@ def sgpc_refiners() -> list[type[Refiner]]:
         class Untouched:
             name: ClassVar[str] = "untouched"
 
+            def loss(self, fitted):
+
+                return fitted.predictive_loss()
+
+
             def refine(self, fitted, rng):
                 return fitted
 

@@ -22,6 +22,9 @@ GOOD = """
     @frozen
     class Still:
         name: ClassVar[str] = "still"
+        def loss(self, fitted):
+            return fitted.predictive_loss()
+
         def refine(self, fitted, rng): return fitted
 
     @hookimpl
@@ -107,6 +110,7 @@ BROKEN = {
     "type of an option": (
         "if TYPE_CHECKING:\n    import decimal\n"
         "@frozen\nclass A:\n    name: ClassVar[str] = 'a'\n    x: 'decimal.Decimal' = 1\n"
+        "    def loss(self, fitted): return 0.0\n"
         "    def refine(self, fitted, rng): return fitted\n"
         "@hookimpl\ndef sgpc_refiners(): return [A]",
         ["'decimal.Decimal' of A.x cannot be resolved", "TYPE_CHECKING"],

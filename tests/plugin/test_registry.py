@@ -17,6 +17,10 @@ from sgpc_framework.plugin.registry import Registry, default_registry
 class Still:
     name: ClassVar[str] = "still"
 
+    def loss(self, fitted, /):
+
+        return 0.0
+
     def refine(self, fitted, rng, /):
         return fitted
 
@@ -24,6 +28,10 @@ class Still:
 @attrs.frozen
 class AlsoStill:
     name: ClassVar[str] = "still"
+
+    def loss(self, fitted, /):
+
+        return 0.0
 
     def refine(self, fitted, rng, /):
         return fitted
@@ -54,6 +62,10 @@ class OnlyDiag:
 class Both(First):
     name: ClassVar[str] = "both"
 
+    def loss(self, fitted, /):
+
+        return 0.0
+
     def refine(self, fitted, rng, /):
         return fitted
 
@@ -82,6 +94,9 @@ MODULE = """
     @frozen
     class Named:
         name: ClassVar[str] = "NAME"
+        def loss(self, fitted):
+            return fitted.predictive_loss()
+
         def refine(self, fitted, rng): return fitted
 
     @hookimpl
@@ -108,7 +123,7 @@ def test_classes_find_their_kind_by_their_methods():
     ("cls", "fragment"),
     [
         (OnlyDiag, "a kernel: __call__, diag"),
-        (Both, "exactly one kind, found propose, refine"),
+        (Both, "exactly one kind, found propose, loss, refine"),
         (Still(), "wanted a class, found an object of type Still"),
     ],
 )

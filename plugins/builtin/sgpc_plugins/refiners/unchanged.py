@@ -16,5 +16,9 @@ class NoRefiner:
 
     name: ClassVar[str] = "none"
 
+    def loss(self, fitted: Refinable) -> float:
+        """NLP over all rows (eq. 5)."""
+        return fitted.predictive_loss()
+
     def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
         return fitted
