@@ -123,7 +123,7 @@ def test_classes_find_their_kind_by_their_methods():
     ("cls", "fragment"),
     [
         (OnlyDiag, "a kernel: __call__, diag"),
-        (Both, "exactly one kind, found propose, loss, refine"),
+        (Both, "exactly one kind, found loss, propose, refine"),
         (Still(), "wanted a class, found an object of type Still"),
     ],
 )

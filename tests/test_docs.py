@@ -1,0 +1,205 @@
+"""The pages: every block of code runs, every link leads somewhere, the reference is complete."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import pkgutil
+import re
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import attrs
+import pytest
+import tomli_w
+
+import sgpc_framework
+import sgpc_plugins
+from sgpc_framework.config import DEFAULT_PARTS, Config
+from sgpc_framework.hyperparameters import declaration
+from sgpc_framework.options import options_of
+from sgpc_framework.plugin.kinds import KINDS
+from sgpc_framework.plugin.registry import Registry
+
+ROOT = Path(__file__).parents[1]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = {str(page.relative_to(ROOT)): page for page in [*TOP, *sorted(ROOT.glob("docs/**/*.md"))]}
+LANGUAGES = {"python", "toml", "json", "console", "text"}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its text, the line it starts at, and what stands before it."""
+
+    language: str
+    text: str
+    line: int
+    before: str
+
+
+def blocks(page: str) -> list[Block]:
+    text = PAGES[page].read_text(encoding="utf-8")
+    found, end = [], 0
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 2
+        found.append(Block(match[1], match[2], line, text[end : match.start()]))
+        end = match.end()
+    return found
+
+
+def pages_with(*languages: str) -> list[str]:
+    return [page for page in PAGES if any(b.language in languages for b in blocks(page))]
+
+
+# ---------------------------------------------------------------------------------------------
+# Blocks
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_says_what_it_is(page):
+    fences = re.findall(r"^\s*(?:```|~~~)", PAGES[page].read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) == 2 * len(blocks(page)), "a fence is indented, unclosed or has options"
+    assert {block.language for block in blocks(page)} <= LANGUAGES
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch, capsys):
+    """Blocks of a page share a namespace; a text block right after one is what it prints."""
+    monkeypatch.chdir(tmp_path)
+    module = ModuleType("page")  # attrs looks up types in the module of a class
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    printed = None
+    for block in blocks(page):
+        if block.language == "python":
+            padding = "\n" * (block.line - 1)  # so that a traceback shows the line of the page
+            exec(compile(padding + block.text, PAGES[page], "exec"), vars(module))
+            printed = capsys.readouterr().out
+        elif block.language == "text" and printed is not None and not block.before.strip():
+            # The width of a printed array is for numpy to decide, so blanks do not count.
+            assert printed.split() == block.text.split(), f"{page}, line {block.line}"
+        else:
+            printed = None
+
+
+@pytest.mark.parametrize("page", pages_with("toml", "json"))
+def test_configurations_can_be_built(page):
+    parsers = {"toml": tomllib.loads, "json": json.loads}
+    for block in blocks(page):
+        if block.language in parsers:
+            Config.from_mapping(parsers[block.language](block.text))
+
+
+def _examples() -> list[doctest.DocTest]:
+    """Every docstring of the two packages that has an example."""
+    found = []
+    for package in (sgpc_framework, sgpc_plugins):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            found += doctest.DocTestFinder().find(importlib.import_module(module.name))
+    return [test for test in found if test.examples]
+
+
+@pytest.mark.parametrize("example", _examples(), ids=lambda example: example.name)
+def test_examples_in_docstrings_run(example):
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+# ---------------------------------------------------------------------------------------------
+# Links
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as Markdown renderers make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h).strip().lower().replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    text = FENCE.sub("", PAGES[page].read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        path, _, anchor = target.partition("#")
+        there = (PAGES[page].parent / path).resolve() if path else PAGES[page]
+        assert there.is_file(), f"{page} links to {target}"
+        assert there.is_relative_to(ROOT)
+        if anchor:
+            assert anchor in _anchors(there), f"{page} links to {target}"
+
+
+def test_every_page_can_be_reached_from_the_index():
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    linked = {str((ROOT / "docs" / t).resolve()) for t in re.findall(r"\]\(([^)#]+)", index)}
+    pages = {str(page) for page in ROOT.glob("docs/**/*.md") if page.name != "index.md"}
+    assert pages <= linked
+
+
+# ---------------------------------------------------------------------------------------------
+# The reference
+
+
+@pytest.fixture
+def built_in(monkeypatch) -> Registry:
+    monkeypatch.setenv("SGPC_LOAD_PLUGINS", "")
+    return Registry()
+
+
+def _rows(page: str, section: str | None = None) -> dict[str, str]:
+    """The rows of a page's tables whose first cell is a name in code, by that name."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    if section is not None:
+        (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return {m[1]: m[0] for m in re.finditer(r"^\| `([^`]+)` \|.*\|$", text, re.MULTILINE)}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + " }"
+    return tomli_w.dumps({"x": value}).removeprefix("x = ").strip()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reference_has_every_part_with_its_options_and_defaults(kind, built_in):
+    rows = _rows("docs/reference/parts.md", kind)
+    assert rows.keys() == set(built_in.names(kind))
+    for name, row in rows.items():
+        options = options_of(built_in.get(kind, name))
+        stated = {
+            f"`{o.key}` (required)" if o.required else f"`{o.key} = {_toml(o.field.default)}`"
+            for o in options
+        }
+        assert set(row.split("|")[-2].strip().split(", ")) - {""} == stated
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reference_has_every_hook(kind):
+    text = PAGES["docs/reference/parts.md"].read_text(encoding="utf-8")
+    assert f"## {kind}\n\nHook `{KINDS[kind].hook}`." in text
+
+
+def test_the_reference_has_every_hyperparameter_with_its_bounds(built_in):
+    stated = set(_rows("docs/reference/parts.md", "Hyperparameters").values())
+    declared = set()
+    for part in built_in.parts():
+        for option in options_of(part.cls):
+            how = declaration(option.field)
+            if how is not None:
+                low, high = how.bounds
+                declared.add(f"| `{option.key}` | {low:g} to {high:g} | {how.transform} |")
+    assert stated == declared
+
+
+def test_the_reference_has_every_setting_with_its_default():
+    defaults = {f.name: DEFAULT_PARTS.get(f.name, f.default) for f in attrs.fields(Config)}
+    rows = _rows("docs/reference/config.md")
+    assert defaults.keys() <= rows.keys()
+    for name, default in defaults.items():
+        assert rows[name].startswith(f"| `{name}` | `{_toml(default)}` |")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_readme_lists_every_part(kind, built_in):
+    names = re.findall(r"`([^`]+)`", _rows("README.md")[kind])
+    assert sorted(names[1:]) == sorted(built_in.names(kind))
