@@ -68,20 +68,33 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
     )
 
 
+def sound_prefix(K: Floats, precision: Floats) -> int:
+    """How many leading stages have a Cholesky factor: all of them, if K is a Gram matrix."""
+    try:
+        additive_form(K, precision, precision)
+        return len(K)
+    except NumericalError:
+        return len(_pivots(K, precision)) - 1
+
+
 def smallest_pivot(K: Floats, precision: Floats) -> float:
     """The smallest pivot of B, or the first that is not positive; at least 1 if K is a Gram matrix.
 
     For error texts: it says how far a kernel is from being positive semidefinite.
     """
+    return float(np.min(_pivots(K, precision), initial=np.inf))
+
+
+def _pivots(K: Floats, precision: Floats) -> list[float]:
+    """The pivots of B by plain elimination, up to and including the first that is not positive."""
     B = _system(K, np.sqrt(precision))
-    least = np.inf
+    pivots: list[float] = []
     for i in range(len(B)):
-        pivot = float(B[i, i])
-        least = min(least, pivot) if pivot == pivot else pivot
-        if not pivot > 0.0:
+        pivots.append(float(B[i, i]))
+        if not pivots[-1] > 0.0:
             break
-        B[i + 1 :, i + 1 :] -= np.outer(B[i + 1 :, i], B[i, i + 1 :]) / pivot
-    return least
+        B[i + 1 :, i + 1 :] -= np.outer(B[i + 1 :, i], B[i, i + 1 :]) / pivots[-1]
+    return pivots
 
 
 def _system(K: Floats, root: Floats) -> Floats:

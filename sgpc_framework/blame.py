@@ -57,17 +57,21 @@ def blamed(kind: str, part: object, call: str, problem: str) -> PluginError:
 def kernel_values(kernel: Kernel, X: Inputs, Z: Inputs) -> Floats:
     """k(X, Z) as a float64 array of the right shape."""
     with calling("kernel", kernel, "__call__"):
-        return _shaped(kernel(X, Z), (len(X), len(Z)))
+        return shaped(kernel(X, Z), (len(X), len(Z)))
 
 
 def kernel_diag(kernel: Kernel, X: Inputs) -> Floats:
     """The diagonal of k(X, X) as a float64 array of the right shape."""
     with calling("kernel", kernel, "diag"):
-        return _shaped(kernel.diag(X), (len(X),))
+        return shaped(kernel.diag(X), (len(X),))
 
 
-def _shaped(values: object, shape: tuple[int, ...]) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+def shaped(values: object, shape: tuple[int, ...]) -> Floats:
+    """The values as float64, if they are real numbers of that shape."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"wanted an array of real numbers, found {array.dtype}")
+    array = array.astype(np.float64, copy=False)
     if array.shape != shape:
         raise ValueError(f"wanted an array of shape {shape}, found shape {array.shape}")
     return array

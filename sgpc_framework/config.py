@@ -112,7 +112,8 @@ class Config:
     """The most iterations of the optimiser in one step 6. Default 20, at least 1."""
 
     block_rows: int = attrs.field(default=8192, validator=_at_least(1))
-    """How many rows are worked on at a time. Default 8192, at least 1; no result depends on it."""
+    """How many rows are worked on at a time. Default 8192, at least 1; results agree but for
+    rounding."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
     """Where all randomness of a fit comes from. Default 0, at least 0; same seed, same bits."""

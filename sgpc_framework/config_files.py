@@ -17,13 +17,15 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if parse is None:
         raise ConfigError([f"wanted a file that ends in .toml or .json, found {str(path)!r}"])
     try:
-        found = parse(path.read_text(encoding="utf-8"))
+        found = parse(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError([f"there is no file {str(path)!r}{_neighbour(path)}"]) from None
     except OSError as error:
         raise ConfigError([f"{str(path)!r} cannot be read: {error.strerror}"]) from error
     except UnicodeDecodeError as error:
         raise ConfigError([f"{str(path)!r} is not UTF-8 text: {error}"]) from error
+    except RecursionError:
+        raise ConfigError([f"{str(path)!r} is nested too deeply to be a configuration"]) from None
     except ValueError as error:  # both parsers' errors say the line and the column
         raise ConfigError([f"{str(path)!r} cannot be understood: {error}"]) from error
     if not isinstance(found, dict):

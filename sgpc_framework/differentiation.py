@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from sgpc_framework.blame import calling, kernel_diag, kernel_values
+from sgpc_framework.blame import calling, kernel_diag, kernel_values, shaped
 from sgpc_framework.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import (
     Floats,
@@ -40,7 +40,7 @@ def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
         return _numerically(kernel, lambda moved: kernel_values(moved, X, Z))
     with calling("kernel", kernel, "linearised"):
         K, pullback = kernel.linearised(X, Z)
-        return K, _checked(kernel, "linearised", pullback)
+        return shaped(K, (len(X), len(Z))), _checked(kernel, "linearised", pullback)
 
 
 def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
@@ -49,7 +49,7 @@ def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
         return _numerically(kernel, lambda moved: kernel_diag(moved, X))
     with calling("kernel", kernel, "linearised_diag"):
         diagonal, pullback = kernel.linearised_diag(X)
-        return diagonal, _checked(kernel, "linearised_diag", pullback)
+        return shaped(diagonal, (len(X),)), _checked(kernel, "linearised_diag", pullback)
 
 
 def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:
@@ -84,8 +84,7 @@ def _slopes(component: C, evaluate: Callable[[C], Floats]) -> Iterator[Floats]:
     coordinates = FreeVector.of(component)
     natural = values(component)
     free = coordinates.free(natural)
-    with np.errstate(divide="ignore"):  # a bound of zero is infinitely far in logarithms
-        low, high = coordinates.free(coordinates.least), coordinates.free(coordinates.most)
+    low, high = coordinates.free(coordinates.least), coordinates.free(coordinates.most)
     stretch = coordinates.chain(natural, np.ones_like(natural))  # d natural / d free
 
     for i, transform in enumerate(coordinates.transforms):

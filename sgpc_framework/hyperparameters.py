@@ -14,6 +14,7 @@ and log odds for a probability (``logit``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeVar
 
@@ -47,8 +48,11 @@ def hyperparameter(
     The value is a number, or a tuple of numbers (one for each feature, say). ``starts`` names the
     words that may stand for a value which a fit takes from the data (see ``StartsFromData``).
     """
-    declaration = Declaration(bounds, transform)
+    declared = Declaration(bounds, transform)
     low, high = bounds
+    edge = {"identity": (-math.inf, math.inf), "log": (0.0, math.inf), "logit": (0.0, 1.0)}
+    if not edge[transform][0] < low < high < edge[transform][1]:
+        raise ValueError(f"bounds {bounds} must be finite, in order, and inside the {transform}'s")
 
     def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
         if isinstance(value, str):
@@ -67,7 +71,7 @@ def hyperparameter(
         default=default,
         converter=_plain_numbers,
         validator=validate,
-        metadata={_KEY: declaration},
+        metadata={_KEY: declared},
     )
 
 
@@ -81,6 +85,8 @@ def _plain_numbers(value: Any) -> Any:
     """Numpy scalars, lists and arrays as floats and tuples of floats: hashable, printable."""
     if isinstance(value, str):
         return value
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"a hyperparameter must be a number, found {value!r}")
     if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) == 1:
         return tuple(float(entry) for entry in value)
     return float(value)
@@ -112,6 +118,15 @@ def _walk(component: object, prefix: str) -> Iterator[Hyperparameter]:
                 yield Hyperparameter(f"{path}[{position}]", entry, *attrs.astuple(declaration))
         elif not isinstance(value, str):
             yield Hyperparameter(path, value, *attrs.astuple(declaration))
+
+
+def parts_of(component: object) -> Iterator[object]:
+    """The component and every component inside it."""
+    yield component
+    for _, value, declared in _fields(component):
+        if declared is None:
+            for _, part in _parts(value):
+                yield from parts_of(part)
 
 
 def values(component: object) -> NDArray[np.float64]:

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.blame import kernel_values
+from sgpc_framework.blame import blamed, kernel_diag, kernel_values
 from sgpc_framework.errors import InputError
 from sgpc_framework.protocols import Inputs, Kernel
 
 Floats = NDArray[np.float64]
+
+LARGEST = 1e50
+"""The largest number in X: kernels square it, polynomials more than that."""
 
 
 def checked_inputs(X: Any, width: int | None = None) -> Inputs:
@@ -26,9 +29,11 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
         if len(array) == 0:
             raise InputError("X must have at least one row, found none")
         return array.astype(object)
+    if array.dtype.kind not in "fiubO":
+        raise InputError(f"X must hold real numbers, found {array.dtype}")
     try:
         matrix = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"X must hold numbers: {error}") from None
     if matrix.ndim != 2:
         hint = "; write X.reshape(-1, 1) for a single feature" if matrix.ndim == 1 else ""
@@ -46,12 +51,22 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
             f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
             f"({np.count_nonzero(bad)} such entries in all)"
         )
+    largest = float(np.abs(matrix).max())
+    if largest > LARGEST:
+        raise InputError(
+            f"X must not exceed {LARGEST:g} in size, found {largest:g}: rescale the features, "
+            "or products of them overflow"
+        )
     return matrix
 
 
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
     """The two classes in sorted order, and the labels as -1.0 (first class) or +1.0 (second)."""
-    labels = np.asarray(y)
+    labels = _as_array(y)
+    if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        kinds = {type(label).__name__ for label in y}
+        if not kinds <= {"str", "str_", "bytes", "bytes_"}:
+            raise InputError(f"the labels of y must be of one type, found {sorted(kinds)}")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -74,14 +89,19 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
 
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     """Try the kernel on one row: a clear error now is better than a strange one later."""
-    kernel_values(kernel, X[:1], X[:1])
+    value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
+    if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
+        problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
+        raise blamed("kernel", kernel, "diag", problem)
 
 
 def _as_array(X: Any) -> NDArray[Any]:
     if type(X).__module__.split(".")[0] == "scipy":
-        raise InputError("X is a sparse matrix; pass X.toarray()")
+        raise InputError("a sparse matrix is not taken; pass X.toarray()")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("masked entries are missing values, which must be filled or left out")
     if isinstance(X, np.ndarray):
-        return X
+        return np.asarray(X)
     try:
         return np.asarray(X)
     except ValueError:  # rows of different lengths: a list of objects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -20,6 +20,9 @@ from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows
 from sgpc_framework.sites import Sites
 from sgpc_framework.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from sgpc_framework.plugin.registry import Registry
 
 Floats = NDArray[np.float64]
 
@@ -112,8 +115,8 @@ class Model:
         return self._in_blocks(X, lambda rows: self._functions(rows).T)
 
     def truncated(self, stages: int) -> Model:
-        """The model of the first ``stages`` basis vectors."""
-        if not 1 <= stages <= len(self):
+        """The model of the first ``stages`` basis vectors; its trace stays that of the fit."""
+        if not isinstance(stages, (int, np.integer)) or not 1 <= stages <= len(self):
             raise InputError(
                 f"this model has {len(self)} stages: ask for 1 to {len(self)}, found {stages}"
             )
@@ -126,11 +129,11 @@ class Model:
             form=self._form[first],
         )
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
         """Write the model to one file, which ``sgpc_framework.load`` reads."""
         from sgpc_framework.persistence import save
 
-        save(self, path)
+        save(self, path, registry)
 
     # -- the arithmetic ------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.engine.trace import Trace
-from sgpc_framework.errors import ConfigError, ModelFileError, NumericalError
+from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.hyperparameters import parts_of
 from sgpc_framework.model import Model
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.structuring import plain, structured
+from sgpc_framework.structuring import plain, structured, unregistered
 
 FORMAT = "sgpc-model"
 FORMAT_VERSION = 1
@@ -35,16 +36,28 @@ MANIFEST = "manifest.json"
 MOST_BYTES = 2**31
 """A model is small. A file that claims more than this is not one."""
 
-_ARRAYS = ("basis", "classes", "inputs", "mean", "precision")
+_NOT_A_MODEL = (
+    ArithmeticError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    SgpcError,
+    cattrs.BaseValidationError,
+)
+_ARRAYS = ("basis", "inputs", "mean", "precision")
 
 
 def save(model: Model, path: str | os.PathLike[str], registry: Registry | None = None) -> None:
     """Write a model file, or leave what was there untouched."""
     registry = registry or default_registry()
+    _refuse_unregistered(model, registry)
+    inputs = model.inputs
+    if inputs.dtype.kind == "O":
+        inputs = np.frombuffer(_as_json("basis inputs", inputs, (str,)), dtype=np.uint8)
     arrays = {
         "basis": np.asarray(model.basis, dtype=np.int64),
-        "classes": _storable("classes", model.classes),
-        "inputs": _storable("basis inputs", model.inputs),
+        "inputs": inputs,
         "mean": model.sites.mean,
         "precision": model.sites.precision,
     }
@@ -52,8 +65,14 @@ def save(model: Model, path: str | os.PathLike[str], registry: Registry | None =
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "kernel": _described(model.kernel, registry),
-        "likelihood": _described(model.likelihood, registry),
+        "classes": {
+            "dtype": model.classes.dtype.str,
+            "labels": json.loads(_as_json("classes", model.classes, (str, bool, int, float))),
+        },
+        "inputs": "strings" if model.inputs.dtype.kind == "O" else "numbers",
+        "kernel": plain(model.kernel),
+        "likelihood": plain(model.likelihood),
+        "distributions": dict(_distributions(model, registry)),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
         "trace": cattrs.unstructure(_shortened(model.trace)),
     }
@@ -71,54 +90,88 @@ def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Mode
         return _model(arrays, manifest, registry)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
+    except _NOT_A_MODEL as error:
+        text = f"{os.fspath(path)}: this does not describe a model: {error}"
+        raise ModelFileError(text) from error
 
 
 def _model(
     arrays: dict[str, NDArray[Any]], manifest: Mapping[str, Any], registry: Registry
 ) -> Model:
-    inputs, classes = arrays["inputs"], arrays["classes"]
-    sizes = {len(arrays[name]) for name in ("basis", "inputs", "mean", "precision")}
-    finite = all(np.all(np.isfinite(arrays[name])) for name in ("mean", "precision"))
-    if len(sizes) != 1 or not finite or np.any(arrays["precision"] <= 0) or classes.shape != (2,):
-        raise ModelFileError("the arrays do not describe a model; the file is damaged")
-    try:
-        return Model.of(
-            classes=classes,
-            basis=arrays["basis"].astype(np.intp),
-            inputs=inputs.astype(object) if inputs.dtype.kind == "U" else inputs,
-            precision=arrays["precision"],
-            mean=arrays["mean"],
-            kernel=_part("kernel", Kernel, manifest, registry),
-            likelihood=_part("likelihood", Likelihood, manifest, registry),
-            trace=cattrs.structure(manifest["trace"], Trace),
-        )
-    except (KeyError, TypeError, ValueError, NumericalError, cattrs.BaseValidationError) as error:
-        raise ModelFileError(f"the file does not describe a model: {error}") from error
+    size = len(arrays["mean"])
+    for name in ("basis", "mean", "precision"):
+        array = arrays[name]
+        kind = "i" if name == "basis" else "f"
+        if array.shape != (size,) or array.dtype.kind != kind or not np.all(np.isfinite(array)):
+            raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
+    if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
+        raise ModelFileError("precisions must be above zero, and row numbers not below it")
+    trace = cattrs.structure(manifest["trace"], Trace)
+    if not 0 <= trace.best < len(trace.iterations):
+        raise ModelFileError("the trace has no iteration that the model comes from")
+    return Model.of(
+        classes=_classes(manifest["classes"]),
+        basis=arrays["basis"].astype(np.intp),
+        inputs=_inputs(arrays["inputs"], manifest["inputs"], size),
+        precision=arrays["precision"],
+        mean=arrays["mean"],
+        kernel=_part("kernel", Kernel, manifest, registry),
+        likelihood=_part("likelihood", Likelihood, manifest, registry),
+        trace=trace,
+    )
+
+
+def _classes(described: Mapping[str, Any]) -> NDArray[Any]:
+    classes = np.array(described["labels"], dtype=np.dtype(described["dtype"]))
+    if classes.shape != (2,) or not classes[0] < classes[1]:
+        raise ModelFileError(f"wanted two classes in order, found {classes.tolist()}")
+    return classes
+
+
+def _inputs(array: NDArray[Any], kind: str, size: int) -> NDArray[Any]:
+    if kind == "strings":
+        words = json.loads(array.astype(np.uint8).tobytes())
+        inputs = np.empty(len(words), dtype=object)
+        inputs[:] = words
+        good = all(isinstance(word, str) for word in words)
+    else:
+        inputs = array
+        good = array.ndim == 2 and array.dtype == np.float64 and bool(np.all(np.isfinite(array)))
+    if not good or len(inputs) != size:
+        raise ModelFileError(f"inputs.npy does not hold {size} basis vectors")
+    return inputs
 
 
 def _part(slot: str, protocol: Any, manifest: Mapping[str, Any], registry: Registry) -> Any:
-    described = manifest[slot]
+    sources = manifest["distributions"].items()
     try:
-        return structured(described["part"], protocol, registry)
-    except ConfigError as error:
+        return structured(manifest[slot], protocol, registry)
+    except SgpcError as error:
+        needed = ", ".join(f"{name} {version}" for name, version in sources)
         raise ModelFileError(
-            f"its {slot} comes from {described['distribution']} "
-            f"{described['distribution_version']} (install that, and see that it loads): {error}"
+            f"its {slot} cannot be made; the parts come from {needed} (install what is missing, "
+            f"and see that it loads): {error}"
         ) from error
 
 
-def _described(component: object, registry: Registry) -> dict[str, Any]:
-    provider = registry.provider(type(component))
-    if provider is None:
+def _refuse_unregistered(model: Model, registry: Registry) -> None:
+    problems = [
+        problem
+        for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood))
+        for problem in unregistered(part, registry, slot)
+    ]
+    if problems:
         raise ModelFileError(
-            f"{type(component).__name__} is not a registered part, so no file could name it: "
-            "register it through an entry point of group 'sgpc_framework'"
+            "no file could name these parts: " + "; ".join(problems) + ". Register them through "
+            "an entry point of group 'sgpc_framework', or pass the registry that has them"
         )
-    return {
-        "part": plain(component),
-        "distribution": provider.distribution,
-        "distribution_version": provider.version,
-    }
+
+
+def _distributions(model: Model, registry: Registry) -> Iterator[tuple[str, str]]:
+    for part in (*parts_of(model.kernel), *parts_of(model.likelihood)):
+        provider = registry.provider(type(part))
+        if provider is not None:
+            yield provider.distribution, provider.version
 
 
 def _shortened(trace: Trace) -> Trace:
@@ -130,14 +183,12 @@ def _shortened(trace: Trace) -> Trace:
     return attrs.evolve(trace, iterations=tuple(kept))
 
 
-def _storable(what: str, array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype.kind == "O":
-        kinds = {type(entry) for entry in array.flat}
-        if not kinds <= {str}:
-            names = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise ModelFileError(f"{what} must be numbers or strings to be stored, found {names}")
-        return array.astype(str)
-    return array
+def _as_json(what: str, array: NDArray[Any], types: tuple[type, ...]) -> bytes:
+    entries = array.tolist()
+    strange = sorted({type(entry).__name__ for entry in entries if not isinstance(entry, types)})
+    if strange:
+        raise ModelFileError(f"{what} must be numbers or strings to be stored, found {strange}")
+    return json.dumps(entries, allow_nan=False).encode()
 
 
 def _npy(array: NDArray[Any]) -> bytes:
@@ -190,9 +241,10 @@ def _manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
         raise ModelFileError("the manifest is not JSON; the file is damaged") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ModelFileError("this is not a model file: its manifest does not say so")
-    if manifest.get("version") != FORMAT_VERSION:
+    version = manifest.get("version")
+    if type(version) is not int or version != FORMAT_VERSION:
         raise ModelFileError(
-            f"format version {FORMAT_VERSION} is wanted, found {manifest.get('version')!r}: "
+            f"format version {FORMAT_VERSION} is wanted, found {version!r}: "
             "a newer sgpc-framework may read it"
         )
     return manifest

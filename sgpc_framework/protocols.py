@@ -243,7 +243,10 @@ class ScoresCandidates(Protocol):
 
 @runtime_checkable
 class RowObjective(Protocol):
-    """An objective that is a mean over rows: ``over`` says which, ``row_loss`` what of each."""
+    """An objective that is a mean over rows: ``over`` says which, ``row_loss`` what of each.
+
+    ``"inactive"`` means the rows outside the basis, as long as they are two thirds of all.
+    """
 
     @property
     def over(self) -> Literal["all", "inactive"]: ...
@@ -264,7 +267,11 @@ class GramObjective(Protocol):
 
 @runtime_checkable
 class Penalised(Protocol):
-    """An objective with a prior: ``displacement`` is how far each free hyperparameter has moved
-    from its start. Returns the penalty and its gradient."""
+    """An objective with a prior on the hyperparameters.
+
+    ``displacement`` is how far each free hyperparameter has moved from where the fit started.
+    Returns minus the log prior and its gradient. For a row objective, a mean, the framework divides
+    both by the number of rows.
+    """
 
     def penalty(self, displacement: Floats, /) -> tuple[float, Floats]: ...

@@ -6,7 +6,7 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import attrs
 import numpy as np
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @attrs.define(slots=False, eq=False)
 class Rows:
-    """A block of rows with marginals N(mean, variance). All arrays are one-dimensional, read-only.
+    """A block of rows with marginals N(mean, variance). All arrays are one-dimensional.
 
     ========== ==================================================================
     y          labels, -1.0 or +1.0
@@ -33,7 +33,8 @@ class Rows:
     nu         -d² log_z / d mean²
     ========== ==================================================================
 
-    The last three come from the likelihood, on first use and once.
+    The last three come from the likelihood, on first use and once. What the posterior keeps is
+    read-only here.
     """
 
     y: Floats
@@ -63,10 +64,12 @@ class Rows:
     @cached_property
     def log_z(self) -> Floats:
         """log Z; alone it is cheaper than all three where the likelihood knows how."""
-        if self.all_moments or self.has_moments or not isinstance(self.likelihood, LogEvidence):
+        if self.all_moments or self.has_moments or not _has_log_z(type(self.likelihood)):
             return self.moments.log_z
         with calling("likelihood", self.likelihood, "log_z"):
-            log_z = self.likelihood.log_z(self.y, self.mean, self.variance)
+            log_z: Floats = self.likelihood.log_z(  # type: ignore[attr-defined]
+                self.y, self.mean, self.variance
+            )
             if log_z.shape != self.y.shape:
                 raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
         return log_z
@@ -83,3 +86,8 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+
+@cache
+def _has_log_z(likelihood: type) -> bool:
+    return issubclass(likelihood, LogEvidence)  # a slow question: asked once a class

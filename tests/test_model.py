@@ -85,6 +85,13 @@ def nan_at(row, column, value):
         (X, np.where(Y > 0, np.nan, 1.0), r"missing"),
         (X, np.stack([Y, Y], axis=1), r"one dimension"),
         (np.array([["a", "b"]] * 80), Y, r"numbers"),
+        (X.astype(complex), Y, r"real numbers, found complex128"),
+        (X.astype("timedelta64[s]"), Y, r"real numbers"),
+        (X * 1e60, Y, r"rescale"),
+        (np.array([[10**400] * 2] * 80, dtype=object), Y, r"numbers"),
+        (np.ma.masked_less(X, 0.0), Y, r"masked"),
+        (X, [1, "a"] * 40, r"of one type"),
+        (X, np.array([1, "a"] * 40, dtype=object), r"of one type"),
         (np.array(["text"] * 80, dtype=object), Y, r"'?squared-exponential'?"),
     ],
 )
@@ -108,7 +115,7 @@ def test_bad_inputs_at_prediction_are_refused(inputs, text):
             call(inputs)
 
 
-@pytest.mark.parametrize("stages", [0, -1, 7])
+@pytest.mark.parametrize("stages", [0, -1, 7, 1.5, None])
 def test_truncation_outside_the_path_is_refused(stages):
     with pytest.raises(sgpc.InputError, match="1 to 6"):
         DESIGN.fit(X, Y).truncated(stages)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import zipfile
 from typing import ClassVar
@@ -60,8 +62,8 @@ def test_the_file_is_a_zip_of_plain_arrays(path):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         assert all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
-    assert manifest["kernel"]["part"]["name"] == "squared-exponential"
-    assert manifest["kernel"]["distribution"] == "sgpc-framework"
+    assert manifest["kernel"]["name"] == "squared-exponential"
+    assert manifest["distributions"] == {"sgpc-framework": sgpc.__version__}
     assert set(np.load(path).files) > {"inputs", "precision"}
 
 
@@ -107,16 +109,20 @@ def rewritten(path, change):
     [
         (lambda manifest, members: manifest.update(version=2), "newer"),
         (lambda manifest, members: manifest.update(format="other"), "not a model file"),
-        (lambda manifest, members: manifest.pop("kernel"), "does not describe"),
+        (lambda manifest, members: manifest.pop("kernel"), "not describe"),
         (lambda manifest, members: members.update({"mean.npy": b"junk"}), "checksum"),
         (lambda manifest, members: members.update({"../evil.npy": b""}), "members"),
         (
-            lambda manifest, members: manifest["kernel"].update(
-                part={"name": "unheard-of"}, distribution="some-package"
+            lambda manifest, members: manifest.update(
+                kernel={"name": "unheard-of"}, distributions={"some-package": "1.2"}
             ),
-            "some-package",
+            "some-package 1.2",
         ),
-        (lambda manifest, members: manifest["trace"].update(best="x"), "does not describe"),
+        (lambda manifest, members: manifest["classes"].update(labels=["a", "a"]), "two classes"),
+        (lambda manifest, members: manifest["trace"].update(best=99), "no iteration"),
+        (lambda manifest, members: manifest.update(version=True), "version"),
+        (lambda manifest, members: manifest.update(inputs="strings"), "model"),
+        (lambda manifest, members: manifest["trace"].update(best="x"), "not describe"),
     ],
 )
 def test_a_file_that_says_something_else_is_refused(path, change, text):
@@ -125,19 +131,75 @@ def test_a_file_that_says_something_else_is_refused(path, change, text):
         sgpc.load(path)
 
 
-def test_object_arrays_are_never_unpickled(path):
-    def smuggle(manifest, members):
-        import hashlib
-        import io
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("inputs", np.array([print], dtype=object)),
+        ("inputs", np.array(["a"] * 5)),
+        ("inputs", np.full((5, 20), np.nan)),
+        ("precision", np.array(1.0)),
+        ("precision", np.array(["1"] * 5)),
+        ("precision", -np.ones(5)),
+        ("mean", np.ones(5, dtype=complex)),
+        ("mean", np.ones(4)),
+        ("basis", np.array(3)),
+        ("basis", np.ones(5)),
+        ("basis", np.full(5, -1)),
+    ],
+)
+def test_arrays_that_fit_their_checksum_but_no_model_are_refused(path, name, array):
+    """Object arrays above all: they are never unpickled."""
 
+    def smuggle(manifest, members):
         buffer = io.BytesIO()
-        np.save(buffer, np.array([print], dtype=object), allow_pickle=True)
-        members["inputs.npy"] = buffer.getvalue()
-        manifest["sha256"]["inputs.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
+        np.save(buffer, array, allow_pickle=True)
+        members[f"{name}.npy"] = buffer.getvalue()
+        manifest["sha256"][f"{name}.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
 
     rewritten(path, smuggle)
-    with pytest.raises(sgpc.ModelFileError, match=r"inputs\.npy"):
+    with pytest.raises(sgpc.ModelFileError):
         sgpc.load(path)
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [False, True], [1, 2], [0.5, 1.5]])
+@pytest.mark.parametrize("dtype", [None, object])
+def test_labels_keep_their_type(labels, dtype, tmp_path):
+    given = np.array([labels[int(y > 0)] for y in Y], dtype=dtype)
+    sgpc.build(max_basis=3, max_iterations=1).fit(X, given).save(tmp_path / "m")
+    classes = sgpc.load(tmp_path / "m").classes
+    assert classes.dtype == given.dtype
+    assert [type(label) for label in classes.tolist()] == [type(label) for label in labels]
+    assert classes.tolist() == labels
+
+
+@attrs.frozen
+class Mine:
+    """A kernel on strings: how many letters are equal, place by place."""
+
+    name: ClassVar[str] = "mine"
+
+    def __call__(self, X, Z):
+        return np.array([[sum(map(str.__eq__, s, t)) for t in Z] for s in X], float).reshape(
+            len(X), len(Z)
+        )
+
+    def diag(self, X):
+        return np.array([float(len(s)) for s in X])
+
+
+def test_a_part_that_no_file_could_name_is_refused_when_saving(tmp_path):
+    words = ["aab", "abb", "bbb", "bab\0"]
+    nested = {"name": "sum", "terms": [Mine(), "constant"]}
+    model = sgpc.build(kernel=nested, max_basis=3, max_iterations=1).fit(words, [0, 0, 1, 1])
+    with pytest.raises(sgpc.ModelFileError, match=r"kernel\.terms\[0\]"):
+        model.save(tmp_path / "m")
+    registry = default_registry().extended(Mine)
+    model.save(tmp_path / "m", registry)
+    loaded = sgpc.load(tmp_path / "m", registry)
+    assert loaded.inputs.tolist() == model.inputs.tolist()
+    np.testing.assert_array_equal(loaded.predict_proba(words), model.predict_proba(words))
+    with pytest.raises(sgpc.ModelFileError, match="mine"):
+        sgpc.load(tmp_path / "m")
 
 
 def test_a_missing_file_and_a_missing_folder_are_named(model, tmp_path):

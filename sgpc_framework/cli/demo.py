@@ -29,12 +29,20 @@ class Result:
     seconds: float
 
 
+def _number(
+    flag: str, default: int, least: int, text: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(
+        flag, default=default, type=click.IntRange(min=least), show_default=True, help=text
+    )
+
+
 @click.command(name="demo")
-@click.option("--rows", default=2000, show_default=True, help="Training rows.")
-@click.option("--test-rows", default=5000, show_default=True, help="Test rows.")
-@click.option("--max-basis", default=40, show_default=True, help="Basis vectors.")
-@click.option("--iterations", default=10, show_default=True, help="Outer iterations at most.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the data and of every fit.")
+@_number("--rows", 2000, 10, "Training rows.")
+@_number("--test-rows", 5000, 1, "Test rows.")
+@_number("--max-basis", 40, 1, "Basis vectors.")
+@_number("--iterations", 10, 1, "Outer iterations at most.")
+@_number("--seed", 0, 0, "Seed of the data and of every fit.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def command(
     rows: int, test_rows: int, max_basis: int, iterations: int, seed: int, as_json: bool

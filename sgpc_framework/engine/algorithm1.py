@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sgpc_framework.config import Config
 from sgpc_framework.engine.history import Designed, History
 from sgpc_framework.engine.inner_loop import stages
-from sgpc_framework.engine.reestimation import Theta, reestimate, tunes
+from sgpc_framework.engine.reestimation import Theta, reestimate, tunes, unchanged
 from sgpc_framework.engine.trace import Stage
 from sgpc_framework.errors import NumericalError, PluginError
 from sgpc_framework.inputs import checked_kernel
@@ -71,8 +71,7 @@ def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> D
 def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> None:
     theta = start
     d_max = history.max_basis
-    iter_max = config.max_iterations if tunes(config.objective) else 1
-    for iteration in range(1, iter_max + 1):
+    for iteration in range(1, config.max_iterations + 1):
         # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
         history.begin(theta)
         posterior = Posterior(
@@ -82,10 +81,13 @@ def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> N
         # 3., 4., 5. until |u| = d_max
         for stage in stages(posterior, config.selector, config.sites, d_max, rng):
             history.add(stage)
-            watch(Progress(iteration, iter_max, posterior.size, d_max, stage))
+            watch(Progress(iteration, config.max_iterations, posterior.size, d_max, stage))
         if posterior.rounded_to_zero:
             history.note(f"rounding took {posterior.rounded_to_zero} variances below zero")
         # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
+        if not tunes(config.objective):
+            history.end(unchanged(theta, history.predictive_loss(), "the hyperparameters stay"))
+            break
         found = reestimate(
             config.objective,
             history.sites(),

@@ -61,6 +61,17 @@ class FixedSites:
     def _rows_of_the_basis(self) -> Inputs:
         return self.X[self.basis]
 
+    def first(self, stages: int) -> FixedSites:
+        """The basis and sites of the first stages."""
+        cut = slice(stages)
+        return attrs.evolve(
+            self,
+            basis=self.basis[cut],
+            precision=self.precision[cut],
+            mean=self.mean[cut],
+            basis_inputs=self.basis_inputs[cut],
+        )
+
     def value_and_gradient(
         self, objective: HyperObjective, kernel: Kernel, likelihood: Likelihood
     ) -> tuple[float, Floats]:
@@ -75,6 +86,19 @@ class FixedSites:
                 raise ValueError(f"wanted a derivative of shape {K.shape}, found {np.shape(d_K)}")
         untouched = np.zeros(len(hyper.hyperparameters(likelihood)))
         return value, np.concatenate([pullback(d_K), untouched])
+
+    def counts_all_rows(self, objective: RowObjective) -> bool:
+        """Whether the objective is a mean over all rows.
+
+        The rows outside the basis judge nothing when they are few, and what a selector leaves for
+        last are the easy ones: with less than two thirds of the rows left, all rows count.
+        """
+        left = len(self.y) - len(self.basis)
+        return objective.over == "all" or 3 * left < 2 * len(self.y)
+
+    def rows_counted(self, objective: RowObjective) -> int:
+        """How many rows the objective is a mean over."""
+        return len(self.y) - (0 if self.counts_all_rows(objective) else len(self.basis))
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
@@ -97,7 +121,7 @@ class FixedSites:
         form = additive_form(K_uu, self.precision, self.mean)
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
-        counted = len(self.y) - (len(self.basis) if objective.over == "inactive" else 0)
+        counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
         value = 0.0
         d_kernel = np.zeros(len(hyper.hyperparameters(kernel)))
         d_likelihood = np.zeros(len(hyper.hyperparameters(likelihood)))
@@ -111,8 +135,8 @@ class FixedSites:
                 loss = objective.row_loss(rows)
                 if np.shape(loss.value) != (len(rows),):
                     raise ValueError(f"wanted {len(rows)} losses, found {np.shape(loss.value)}")
-            share = np.full(len(rows), 1.0 / max(counted, 1))
-            if objective.over == "inactive":
+            share = np.full(len(rows), 1.0 / counted)
+            if not all_rows:
                 share[rows.active] = 0.0
             value += float(share @ loss.value)
             g_log_z = share * loss.d_log_z

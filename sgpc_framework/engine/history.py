@@ -9,10 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.additive import smallest_pivot
+from sgpc_framework.additive import smallest_pivot, sound_prefix
+from sgpc_framework.blame import kernel_values
 from sgpc_framework.config import Config
 from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.engine.reestimation import Reestimate, Theta
+from sgpc_framework.engine.reestimation import Reestimate, Theta, unchanged
 from sgpc_framework.engine.trace import Iteration, Stage, Trace
 from sgpc_framework.errors import NumericalError, NumericalWarning
 from sgpc_framework.protocols import Inputs
@@ -113,19 +114,28 @@ class History:
         self._notes.append(text)
         warnings.warn(text, NumericalWarning, stacklevel=4)
         if self._best is None:
-            loss = self._stages[-1].predictive_loss if self._stages else np.log(2.0)
-            self.end(Reestimate(theta, theta, loss, loss, loss, 0, "not reached"), ended=str(error))
+            self.end(unchanged(theta, self.predictive_loss(), "not reached"), ended=str(error))
+
+    def predictive_loss(self) -> float:
+        """NLP over all rows after the newest stage; log 2 before the first, when all is even."""
+        return self._stages[-1].predictive_loss if self._stages else float(np.log(2.0))
 
     def outcome(self) -> Designed:
         """The best model and the whole trace."""
         assert self._best is not None
         position, theta, sites = self._best
+        sound = sound_prefix(self._gram(theta, sites), sites.precision)
+        if sound < len(sites.basis):
+            self._notes.append(f"only the first {sound} stages have a Cholesky factor and are kept")
+            sites = sites.first(sound)
         return Designed(theta, sites, Trace(tuple(self._iterations), position, tuple(self._notes)))
 
     def _pivot(self) -> float:
         sites = self.sites()
-        inputs = self.X[sites.basis]
-        return smallest_pivot(self._theta.kernel(inputs, inputs), sites.precision)
+        return smallest_pivot(self._gram(self._theta, sites), sites.precision)
+
+    def _gram(self, theta: Theta, sites: FixedSites) -> Floats:
+        return kernel_values(theta.kernel, sites.basis_inputs, sites.basis_inputs)
 
     def _why_ended(self) -> str:
         if len(self._stages) == self.max_basis:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework import hyperparameters as hyper
+from sgpc_framework.blame import calling
 from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.optimisers import Method, minimise
 from sgpc_framework.protocols import (
@@ -59,6 +60,11 @@ def tunes(objective: HyperObjective) -> bool:
     return isinstance(objective, (RowObjective, GramObjective))
 
 
+def unchanged(theta: Theta, loss: float, why: str) -> Reestimate:
+    """The outcome of a step 6 that was not taken."""
+    return Reestimate(theta, theta, loss, loss, loss, 0, why)
+
+
 def reestimate(
     objective: HyperObjective,
     sites: FixedSites,
@@ -68,10 +74,8 @@ def reestimate(
     steps: int,
 ) -> Reestimate:
     """Minimise the objective from ``theta``; ``start`` is where the fit began (for priors)."""
-    if not tunes(objective):
-        loss = sites.predictive_loss(theta.kernel, theta.likelihood)
-        return Reestimate(theta, theta, loss, loss, loss, 1, "the hyperparameters stay")
     box = hyper.FreeVector.of(theta)
+    per = sites.rows_counted(objective) if isinstance(objective, RowObjective) else 1
     here, origin = box.free(hyper.values(theta)), box.free(hyper.values(start))
 
     def function(free: Floats) -> tuple[float, Floats]:
@@ -80,8 +84,9 @@ def reestimate(
         value, gradient = sites.value_and_gradient(objective, moved.kernel, moved.likelihood)
         gradient = box.chain(natural, gradient)
         if isinstance(objective, Penalised):
-            penalty, pull = objective.penalty(free - origin)
-            value, gradient = value + penalty, gradient + pull
+            with calling("objective", objective, "penalty"):
+                penalty, pull = objective.penalty(free - origin)
+            value, gradient = value + penalty / per, gradient + pull / per
         return value, gradient
 
     lower = np.maximum(box.free(box.least), here - REACH)

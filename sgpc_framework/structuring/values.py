@@ -95,7 +95,7 @@ def _choice(value: Any, choices: dict[Any, None], type_: Any) -> Any:
 def _sequence(value: Any, type_: Any, converter: Converter) -> Any:
     if isinstance(value, np.ndarray) and value.ndim:
         value = value.tolist()
-    if not isinstance(value, (list, tuple, set, frozenset)):
+    if not isinstance(value, (list, tuple)):
         raise refusal(value, type_)
     entries = list(value)
     build = SEQUENCES[get_origin(type_) or type_]

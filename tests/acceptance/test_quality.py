@@ -40,6 +40,16 @@ def rows_of(name):
     pytest.skip(f"{name} cannot be generated and SGPC_DATA_DIR does not hold it")
 
 
+@pytest.mark.parametrize("rows", [60, 81, 100, 160])
+@pytest.mark.parametrize("name", GENERATED)
+def test_defaults_are_sane_when_rows_are_few(name, rows):
+    """With nearly all rows in the basis there is no validation set left to tune on."""
+    X, y = GENERATED[name](2000, seed=1)
+    model = sgpc.build().fit(X[:rows], y[:rows])
+    own = model.predict_proba(X[rows:])[np.arange(len(y) - rows), (y[rows:] > 0).astype(int)]
+    assert -np.mean(np.log(own)) < 0.6
+
+
 @pytest.mark.parametrize("name", BOUNDS)
 def test_defaults_are_good(name):
     X, y = rows_of(name)

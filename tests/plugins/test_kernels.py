@@ -511,7 +511,7 @@ class Transformed:
     name: ClassVar[str] = "transformed"
     scale: float = hyperparameter(1.0, bounds=(0.5, 4.0))
     place: float = hyperparameter(0.0, bounds=(-3e4, 3e4), transform="identity")
-    share: float = hyperparameter(0.5, bounds=(0.0, 0.9), transform="logit")
+    share: float = hyperparameter(0.5, bounds=(1e-9, 0.9), transform="logit")
 
     def __call__(self, X, Z, /):
         return self.scale**3 * (X - self.place) @ (Z - self.place).T + self.share**2
@@ -778,3 +778,29 @@ def test_lists_and_arrays_of_lengthscales_become_tuples():
 def test_examples_run(module):
     failed, _ = doctest.testmod(importlib.import_module(f"sgpc_plugins.kernels.{module}"))
     assert failed == 0
+
+
+@every_stationary
+@pytest.mark.parametrize("offset", [1e4, 1e6, 1e8])
+def test_clusters_far_from_each_other_keep_their_digits(leaf, offset):
+    """|x|² - 2 x·z + |z|² would have lost them, and the kernel its positive definiteness."""
+    base = np.random.default_rng(3).standard_normal((30, 3)).astype(np.float32).astype(float)
+    X = np.vstack([base, base + [offset, 0.0, 0.0], base - offset])
+    kernel = leaf(lengthscale=1.0)
+    direct = np.hstack([kernel(X, X[j : j + 1]) for j in range(len(X))])
+    np.testing.assert_allclose(kernel(X, X), direct, atol=1e-11)
+    assert np.linalg.eigvalsh(kernel(X, X)).min() > -1e-9
+
+
+@pytest.mark.parametrize(
+    ("bounds", "transform"),
+    [((0.0, 1.0), "log"), ((2.0, 1.0), "log"), ((1e-3, math.inf), "log"), ((0.1, 1.0), "logit")],
+)
+def test_bounds_must_be_finite_where_the_optimiser_works(bounds, transform):
+    with pytest.raises(ValueError, match="bounds"):
+        hyperparameter(0.5, bounds=bounds, transform=transform)
+
+
+def test_a_hyperparameter_is_a_number():
+    with pytest.raises(TypeError, match="number"):
+        SquaredExponential(variance=True)

@@ -11,6 +11,8 @@ import numpy as np
 
 from sgpc_framework.protocols import Floats
 
+FAR = 1e3  # squared norms below this cost no digit that matters: r² is known to some 1e-13
+NEAR = 1e-4  # a pair this much closer than it is far out has lost four digits of r²
 _BLOCK = 1 << 16  # numbers in a temporary: half a megabyte, which stays in the cache
 
 
@@ -31,9 +33,23 @@ def squared_distances(X: Floats, Z: Floats, weights: Floats) -> Floats:
     r2: Floats = A @ B.T
     r2 += a[:, None]
     r2 += b
-    rounding = (8 + len(weights)) * np.finfo(np.float64).eps
-    r2[r2 <= rounding * a[:, None]] = 0.0  # near pairs have equal norms, so one of them will do
+    if a.max(initial=0.0) + b.max(initial=0.0) > FAR:
+        _recompute_near_pairs(r2, a, b, X, Z, weights)
+    else:
+        rounding = (8 + len(weights)) * np.finfo(np.float64).eps
+        r2[r2 <= rounding * a[:, None]] = 0.0  # near pairs have equal norms: one of them will do
     return r2
+
+
+def _recompute_near_pairs(
+    r2: Floats, a: Floats, b: Floats, X: Floats, Z: Floats, weights: Floats
+) -> None:
+    """Pairs that are near each other but far out have lost their digits: take differences."""
+    rows, columns = np.nonzero(r2 < NEAR * (a[:, None] + b))
+    step = max(1, _BLOCK // max(1, len(weights)))
+    for start in range(0, len(rows), step):
+        i, j = rows[start : start + step], columns[start : start + step]
+        r2[i, j] = _squared_norms(X[i] - Z[j], weights)
 
 
 def to_point(X: Floats, z: Floats, weights: Floats) -> Floats:

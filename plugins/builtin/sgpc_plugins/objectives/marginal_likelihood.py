@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import gt
 from numpy.typing import NDArray
 
 from sgpc_framework.additive import additive_form
+from sgpc_framework.fields import positive_number
+from sgpc_plugins.objectives.prior import normal_prior
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ class MarginalLikelihood:
 
     name: ClassVar[str] = "marginal-likelihood"
 
-    prior_width: float = attrs.field(default=0.5, validator=gt(0.0))
+    prior_width: float = positive_number(0.5)
 
     def gram_loss(self, K: Floats, precision: Floats, mean: Floats) -> tuple[float, Floats]:
         # Stage by stage: mₜ given the sites before it is N(meanₜ, 1/ηₜ), and mₜ - meanₜ = α̃ₜ/ηₜ.
@@ -40,5 +41,4 @@ class MarginalLikelihood:
         return value, 0.5 * (form.T.T @ form.T - np.outer(weights, weights))
 
     def penalty(self, displacement: Floats) -> tuple[float, Floats]:
-        scaled = displacement / self.prior_width**2
-        return 0.5 * float(displacement @ scaled), scaled
+        return normal_prior(displacement, self.prior_width)

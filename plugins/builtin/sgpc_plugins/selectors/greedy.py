@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
+from sgpc_framework.fields import one_of
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.rows import Floats, Rows
 
@@ -45,7 +46,7 @@ class InformationGain:
 
     name: ClassVar[str] = "information-gain"
 
-    direction: Literal["new-old", "old-new"] = "new-old"
+    direction: Literal["new-old", "old-new"] = one_of("new-old", "old-new")
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
         return posterior.argmin(_minus_new_old if self.direction == "new-old" else _minus_old_new)

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge
 from numpy.typing import NDArray
 
 from sgpc_framework.candidates import Candidates
+from sgpc_framework.fields import whole_number
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.rows import Floats, Rows
 from sgpc_framework.sites import Steps
@@ -28,7 +28,7 @@ class AdaptiveSampling:
 
     name: ClassVar[str] = "adaptive-sampling"
 
-    working_set: int = attrs.field(default=2, validator=ge(1))
+    working_set: int = whole_number(2)
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> NDArray[np.intp]:
         return posterior.sample(_chance_of_error, self.working_set, rng)
@@ -40,7 +40,7 @@ class RandomSampling:
 
     name: ClassVar[str] = "random-sampling"
 
-    working_set: int = attrs.field(default=59, validator=ge(1))
+    working_set: int = whole_number(59)
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> NDArray[np.intp]:
         return posterior.sample(_equal, self.working_set, rng)
@@ -55,7 +55,7 @@ class Validation:
 
     name: ClassVar[str] = "validation"
 
-    working_set: int = attrs.field(default=59, validator=ge(1))
+    working_set: int = whole_number(59)
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> NDArray[np.intp]:
         return posterior.sample(_equal, self.working_set, rng)

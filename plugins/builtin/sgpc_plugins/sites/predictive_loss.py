@@ -10,6 +10,7 @@ from attrs.validators import ge
 from numpy.typing import NDArray
 
 from sgpc_framework.candidates import Candidates
+from sgpc_framework.fields import whole_number
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.rows import Rows
 from sgpc_framework.sites import Steps
@@ -36,7 +37,7 @@ class PredictiveLossSites:
 
     name: ClassVar[str] = "predictive-loss"
 
-    max_steps: int = attrs.field(default=8, validator=ge(1))
+    max_steps: int = whole_number(30)
     tolerance: float = attrs.field(default=1e-7, validator=ge(0.0))
 
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:

@@ -1,0 +1,45 @@
+"""Fields for the options of components: checked wherever the component is made.
+
+A configuration is structured strictly, but an instance made by hand only meets its validators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+
+def whole_number(default: int, at_least: int = 1) -> Any:
+    """An attrs field for a count."""
+
+    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{field.name} must be a whole number, found {value!r}")
+        if value < at_least:
+            raise ValueError(f"{field.name} must be at least {at_least}, found {value!r}")
+
+    return attrs.field(default=default, validator=validate)
+
+
+def positive_number(default: float) -> Any:
+    """An attrs field for a finite number above zero."""
+
+    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{field.name} must be a number, found {value!r}")
+        if not 0.0 < value < float("inf"):
+            raise ValueError(f"{field.name} must be finite and above 0, found {value!r}")
+
+    return attrs.field(default=default, validator=validate)
+
+
+def one_of(default: str, *others: str) -> Any:
+    """An attrs field for one of a few words."""
+    choices = (default, *others)
+
+    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if value not in choices:
+            raise ValueError(f"{field.name} must be {' or '.join(choices)}, found {value!r}")
+
+    return attrs.field(default=default, validator=validate)
