@@ -24,6 +24,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
 from sgpc_framework.engine.history import Designed, History
 from sgpc_framework.engine.inner_loop import stages
@@ -55,7 +56,9 @@ Watcher = Callable[[Progress], object]
 def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Designed:
     """Algorithm 1 on inputs ``X`` and labels ``y`` in {-1, +1}, whatever the arithmetic does."""
     # 1. Initialize the hyperparameters θ.
-    start = Theta(_started(config.kernel, X), _started(config.likelihood, X))
+    start = Theta(
+        _started("kernel", config.kernel, X), _started("likelihood", config.likelihood, X)
+    )
     checked_kernel(start.kernel, X)
     history = History(X, y, config)
     try:
@@ -98,9 +101,13 @@ def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> N
         )
         history.end(found)
         theta = found.theta
+        # until iter = iter_max or change in the loss function value < tol
         if history.change() < config.tolerance:
             break
 
 
-def _started(component: C, X: Inputs) -> C:
-    return component.started(X) if isinstance(component, StartsFromData) else component
+def _started(kind: str, component: C, X: Inputs) -> C:
+    if not isinstance(component, StartsFromData):
+        return component
+    with calling(kind, component, "started"):
+        return component.started(X)

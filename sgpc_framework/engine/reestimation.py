@@ -99,6 +99,7 @@ def reestimate(
             ((sites.predictive_loss(t.kernel, t.likelihood), t) for t in (new, theta)),
             key=lambda pair: pair[0],
         )
-    return Reestimate(
-        new, best, found.start_value, found.value, loss, found.evaluations, found.message
-    )
+    message = found.message
+    if isinstance(objective, RowObjective) and sites.counts_all_rows(objective):
+        message += " (the mean is over all rows)"
+    return Reestimate(new, best, found.start_value, found.value, loss, found.evaluations, message)
