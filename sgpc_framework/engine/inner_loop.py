@@ -46,24 +46,29 @@ def _proposed(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     with calling("selector", selector, "propose"):
-        rows = np.atleast_1d(np.asarray(selector.propose(posterior, rng)))
-        if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
-            raise ValueError(
-                f"wanted one or more row numbers, found {rows.dtype} of shape {rows.shape}"
-            )
-        outside = (rows < 0) | (rows >= len(posterior))
-        if outside.any():
-            raise ValueError(
-                f"wanted rows of 0 to {len(posterior) - 1}, found {rows[outside].tolist()}"
-            )
-        unusable = ~posterior.eligible(rows)
-        if unusable.any():
-            raise ValueError(
-                "wanted inactive rows with some variance left, found "
-                f"{rows[unusable].tolist()} among {rows.tolist()}"
-            )
-        if len(rows) > 1 and len(set(rows.tolist())) < len(rows):
-            raise ValueError(f"wanted distinct rows, found {rows.tolist()}")
+        return checked_rows(selector.propose(posterior, rng), posterior)
+
+
+def checked_rows(proposed: object, posterior: Posterior) -> NDArray[np.intp]:
+    """The proposed rows, if they are distinct and can all be included."""
+    rows = np.atleast_1d(np.asarray(proposed))
+    if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
+        raise ValueError(
+            f"wanted one or more row numbers, found {rows.dtype} of shape {rows.shape}"
+        )
+    outside = (rows < 0) | (rows >= len(posterior))
+    if outside.any():
+        raise ValueError(
+            f"wanted rows of 0 to {len(posterior) - 1}, found {rows[outside].tolist()}"
+        )
+    unusable = ~posterior.eligible(rows)
+    if unusable.any():
+        raise ValueError(
+            "wanted inactive rows with some variance left, found "
+            f"{rows[unusable].tolist()} among {rows.tolist()}"
+        )
+    if len(rows) > 1 and len(set(rows.tolist())) < len(rows):
+        raise ValueError(f"wanted distinct rows, found {rows.tolist()}")
     return rows.astype(np.intp, copy=False)
 
 

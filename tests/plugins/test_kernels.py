@@ -785,7 +785,7 @@ def test_examples_run(module):
 def test_clusters_far_from_each_other_keep_their_digits(leaf, offset):
     """|x|² - 2 x·z + |z|² would have lost them, and the kernel its positive definiteness."""
     base = np.random.default_rng(3).standard_normal((30, 3)).astype(np.float32).astype(float)
-    X = np.vstack([base, base + [offset, 0.0, 0.0], base - offset])
+    X = np.vstack([base, base + np.array([offset, 0.0, 0.0]), base - offset])
     kernel = leaf(lengthscale=1.0)
     direct = np.hstack([kernel(X, X[j : j + 1]) for j in range(len(X))])
     np.testing.assert_allclose(kernel(X, X), direct, atol=1e-11)
