@@ -1,0 +1,200 @@
+"""The laws of a kernel's values. Each docstring is what a failing check says was wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy, deepcopy
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.hyperparameters import values
+from sgpc_framework.inputs import checked_inputs
+from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelPullback, SampleInputs
+from sgpc_framework.testing.differences import variations
+from sgpc_framework.testing.randomness import repeated
+from sgpc_framework.testing.samples import Sample, ready, samples_for
+from sgpc_framework.testing.verdict import (
+    ROUNDING,
+    Laws,
+    require,
+    require_close,
+    require_equal,
+    require_finite,
+    scale_of,
+)
+
+
+def finite_float64_of_the_right_shape(kernel: Kernel) -> None:
+    """k(X, Z) is a finite float64 array of shape (len(X), len(Z)), diag(X) one of (len(X),)."""
+    for varied, sample in _cases(kernel):
+        _require_proper(varied, sample.rest, sample.some, sample.title)
+
+
+def symmetric(kernel: Kernel) -> None:
+    """k(X, Z) is the transpose of k(Z, X)."""
+    for varied, sample in _cases(kernel):
+        X, Z = sample.rest, sample.some
+        K = _values(varied, X, Z)
+        require_close(_values(varied, Z, X).T, K, _rounding(K), "k(Z, X)ᵀ", sample.title)
+        K = _values(varied, X, X)
+        require_close(K.T, K, _rounding(K), "k(X, X)ᵀ", sample.title)
+
+
+def positive_semidefinite(kernel: Kernel) -> None:
+    """No eigenvalue of k(X, X) is negative by more than rounding."""
+    for varied, sample in _cases(kernel):
+        K = _values(varied, sample.X, sample.X)
+        if not np.all(np.isfinite(K)) or K.shape != (len(sample.X), len(sample.X)):
+            continue  # which another check reports
+        eigenvalues = np.linalg.eigvalsh((K + K.T) / 2.0)
+        require(
+            eigenvalues[0] >= -ROUNDING * scale_of(K),
+            f"an eigenvalue {eigenvalues[0]:.6g}, where the largest is {eigenvalues[-1]:.6g} "
+            f"({sample.title}; {_shown(varied)})",
+        )
+
+
+def diagonal_agrees(kernel: Kernel) -> None:
+    """diag(X) is the diagonal of k(X, X)."""
+    for varied, sample in _cases(kernel):
+        K = _values(varied, sample.X, sample.X)
+        found = varied.diag(sample.X)
+        require_close(found, np.diagonal(K), _rounding(K), "diag(X)", sample.title)
+
+
+def same_values_whatever_the_block(kernel: Kernel) -> None:
+    """A row's values do not depend on the rows that come with it: k(X, Z)[i] is k(X[i], Z)."""
+    for varied, sample in _cases(kernel):
+        X, Z = sample.rest, sample.some
+        K, diagonal = _values(varied, X, Z), np.asarray(varied.diag(X))
+        for i in (0, len(X) - 1):
+            one = X[np.array([i])]
+            where = f"row {i} alone, {sample.title}"
+            require_close(_values(varied, one, Z)[0], K[i], _rounding(K), "k(X[i], Z)", where)
+            require_close(varied.diag(one)[0], diagonal[i], _rounding(K), "diag(X[i])", where)
+        for j in (0, len(Z) - 1):
+            alone = _values(varied, X, Z[np.array([j])])[:, 0]
+            where = f"column {j} alone, {sample.title}"
+            require_close(alone, K[:, j], _rounding(K), "k(X, Z[j])", where)
+
+
+def works_on_one_row_and_on_none(kernel: Kernel) -> None:
+    """One row and no row are valid inputs, on either side: shapes follow the numbers of rows."""
+    kernel, X = ready(kernel), samples_for(kernel)[0].X
+    one, none = X[np.arange(1)], X[np.arange(0)]
+    for left, right in [(one, one), (one, X), (X, one), (none, X), (X, none), (none, none)]:
+        where = f"{len(left)} rows against {len(right)}"
+        _require_proper(kernel, left, right, where)
+        if isinstance(kernel, KernelPullback):
+            _require_gradients_of_few(kernel, left, right, where)
+
+
+def leaves_its_inputs_alone(kernel: Kernel) -> None:
+    """No call changes X, Z or the hyperparameters."""
+    kernel = ready(kernel)
+    before = values(kernel)
+    for sample in samples_for(kernel):
+        X, Z = copy(sample.rest), copy(sample.some)
+        K, diagonal = kernel(X, Z), kernel.diag(X)
+        if isinstance(kernel, KernelPullback):
+            kernel.linearised(X, Z)[1](np.ones_like(K))
+            kernel.linearised_diag(X)[1](np.ones_like(diagonal))
+        require(_same(X, sample.rest), f"X was changed ({sample.title})")
+        require(_same(Z, sample.some), f"Z was changed ({sample.title})")
+    require(np.array_equal(values(kernel), before), "the hyperparameters were changed")
+
+
+def deterministic(kernel: Kernel) -> None:
+    """The same call gives the same bits, whatever was asked before."""
+    kernel = ready(kernel)
+    new = deepcopy(kernel)
+    for sample in samples_for(kernel):
+        X, Z = sample.rest, sample.some
+        K, again = repeated(partial(_values, kernel, X, Z))
+        require_equal(K, again, "k(X, Z)", sample.title)
+        require_equal(K, deepcopy(new)(X, Z), "k(X, Z), asked last and first", sample.title)
+        diagonal, again = repeated(partial(kernel.diag, X))
+        require_equal(diagonal, again, "diag(X)", sample.title)
+
+
+def sample_inputs_are_as_many_as_asked_for(kernel: SampleInputs) -> None:
+    """sample_inputs(rows, rng) returns so many rows, that can be indexed by row numbers."""
+    for rows in (1, 7):
+        inputs = checked_inputs(kernel.sample_inputs(rows, np.random.default_rng(rows)))
+        require(len(inputs) == rows, f"{len(inputs)} rows where {rows} were asked for")
+
+
+LAWS: Laws = {
+    SampleInputs: (sample_inputs_are_as_many_as_asked_for,),
+    Kernel: (
+        finite_float64_of_the_right_shape,
+        symmetric,
+        positive_semidefinite,
+        diagonal_agrees,
+        same_values_whatever_the_block,
+        works_on_one_row_and_on_none,
+        leaves_its_inputs_alone,
+        deterministic,
+    ),
+}
+
+
+def _cases(kernel: Kernel) -> Iterator[tuple[Kernel, Sample]]:
+    for varied in variations(ready(kernel)):
+        for sample in samples_for(kernel):
+            yield varied, sample
+
+
+def _values(kernel: Kernel, X: Inputs, Z: Inputs) -> Floats:
+    return np.array(kernel(X, Z), dtype=np.float64)
+
+
+def _rounding(K: Floats) -> float:
+    return ROUNDING * scale_of(K)
+
+
+def _require_proper(kernel: Kernel, X: Inputs, Z: Inputs, where: str) -> None:
+    _require_array(kernel(X, Z), (len(X), len(Z)), "k(X, Z)", where)
+    _require_array(kernel.diag(X), (len(X),), "diag(X)", where)
+
+
+def _require_array(found: Any, shape: tuple[int, ...], what: str, where: str) -> None:
+    require(
+        isinstance(found, np.ndarray) and found.dtype == np.float64,
+        f"{what} is {_type(found)} where a float64 array is wanted ({where})",
+    )
+    require(found.shape == shape, f"{what} of shape {found.shape}, not {shape} ({where})")
+    require_finite(found, what, where)
+
+
+def _require_gradients_of_few(kernel: Kernel, X: Inputs, Z: Inputs, where: str) -> None:
+    assert isinstance(kernel, KernelPullback)
+    wanted = (len(values(kernel)),)
+    for what, (value, pullback) in {
+        "linearised": kernel.linearised(X, Z),
+        "linearised_diag": kernel.linearised_diag(X),
+    }.items():
+        gradient = pullback(np.ones_like(value))
+        require(
+            np.shape(gradient) == wanted,
+            f"{what}: a gradient of shape {np.shape(gradient)}, not {wanted} ({where})",
+        )
+        require_finite(gradient, f"{what}: gradient", where)
+
+
+def _same(found: Any, before: Any) -> bool:
+    return np.array_equal(np.asarray(found), np.asarray(before))
+
+
+def _type(found: Any) -> str:
+    if isinstance(found, np.ndarray):
+        array: NDArray[Any] = found
+        return f"an array of {array.dtype}"
+    return f"of type {type(found).__name__}"
+
+
+def _shown(kernel: Kernel) -> str:
+    return f"hyperparameters {np.round(values(kernel), 4).tolist()}"

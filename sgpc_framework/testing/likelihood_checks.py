@@ -1,0 +1,265 @@
+"""The laws of a likelihood. Each docstring is what a failing check says was wanted.
+
+The differences are taken of log_z alone, so that a wrong alpha fails one check and a wrong nu
+another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+
+from sgpc_framework.protocols import (
+    Floats,
+    Likelihood,
+    LikelihoodPullback,
+    LogEvidence,
+    Moments,
+)
+from sgpc_framework.testing.differences import (
+    EXACT,
+    curvature,
+    require_gradient,
+    slope,
+    variations,
+)
+from sgpc_framework.testing.randomness import repeated
+from sgpc_framework.testing.samples import samples_for, started
+from sgpc_framework.testing.verdict import (
+    Laws,
+    require,
+    require_close,
+    require_equal,
+    require_finite,
+)
+
+FAR = 1e8
+"""How far out, in units of the latent function, a likelihood must hold."""
+
+
+@attrs.frozen(eq=False)
+class Marginals:
+    """Rows with one variance and many means, for one label."""
+
+    y: Floats
+    mean: Floats
+    variance: Floats
+
+    def moved(self, mean: float = 0.0, variance: float = 0.0) -> tuple[Floats, Floats, Floats]:
+        """The arguments of ``moments``, with every mean or variance moved."""
+        return self.y.copy(), self.mean + mean, self.variance + variance
+
+    def __str__(self) -> str:
+        return f"label {self.y[0]:+g}, variance {self.variance[0]:g}, means {self.mean[0]:g} and on"
+
+
+def finite_of_the_right_shape(likelihood: Likelihood) -> None:
+    """moments returns log_z, alpha and nu, each finite, float64 and of y's shape; no rows too."""
+    for varied, at in _cases(likelihood, 0.0, 1.0, 30.0):
+        _require_proper(varied.moments(*at.moved()), len(at.y), str(at))
+    none = np.empty(0)
+    _require_proper(varied.moments(none, none, none), 0, "no rows")
+
+
+def normalised(likelihood: Likelihood) -> None:
+    """exp(log_z) of the two labels adds up to one."""
+    for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
+        one, other = (np.exp(_log_z(varied, s * at.y, *at.moved()[1:])) for s in (1.0, -1.0))
+        require_close(one + other, np.ones_like(one), 1e-9, "the sum of both", str(at))
+
+
+def alpha_is_the_derivative_of_log_z(likelihood: Likelihood) -> None:
+    """alpha = d log_z / d mean."""
+    for varied, at in _cases(likelihood, 0.01, 1.0, 30.0):
+        wanted, error = slope(_along_mean(varied, at), _step(at))
+        found = varied.moments(*at.moved()).alpha
+        require_close(found, wanted, EXACT * (1 + np.abs(wanted)) + error, "alpha", str(at))
+
+
+def nu_is_minus_the_second_derivative_of_log_z(likelihood: Likelihood) -> None:
+    """nu = -d² log_z / d mean²."""
+    for varied, at in _cases(likelihood, 0.01, 1.0, 30.0):
+        second, error = curvature(_along_mean(varied, at), 4 * _step(at))
+        found = varied.moments(*at.moved()).nu
+        require_close(found, -second, 10 * EXACT * (1 + np.abs(second)) + error, "nu", str(at))
+
+
+def heat_equation(likelihood: Likelihood) -> None:
+    """d log_z / d variance = ((d log_z / d mean)² + d² log_z / d mean²) / 2.
+
+    Every average over N(mean, variance) has this property; what has not is no integral.
+    """
+    for varied, at in _cases(likelihood, 0.1, 1.0, 30.0):
+
+        def along_variance(t: float, varied: Any = varied, at: Marginals = at) -> Floats:
+            return _log_z(varied, *at.moved(variance=t))
+
+        first, first_error = slope(_along_mean(varied, at), _step(at))
+        second, second_error = curvature(_along_mean(varied, at), 4 * _step(at))
+        found, error = slope(along_variance, 0.01 * at.variance[0])
+        wanted = (first**2 + second) / 2.0
+        allowed = 10 * EXACT * (1 + np.abs(wanted)) + error + second_error
+        allowed += first_error * (1 + np.abs(first))
+        require_close(found, wanted, allowed, "d log_z / d variance", str(at))
+
+
+def tails_are_finite_without_warnings(likelihood: Likelihood) -> None:
+    """Moments are finite, and nothing warns, for means out to ±1e8 and variances from 0 to 1e8."""
+    for varied, at in _far_cases(likelihood):
+        with warnings.catch_warnings(), np.errstate(all="warn", under="ignore"):
+            warnings.simplefilter("error")
+            moments = varied.moments(*at.moved())
+            if isinstance(varied, LogEvidence):
+                require_finite(varied.log_z(*at.moved()), "log_z", str(at))
+        for name, values in zip(Moments._fields, moments, strict=True):
+            require_finite(values, name, str(at))
+
+
+def monotone(likelihood: Likelihood) -> None:
+    """A label's log_z rises, or stays, as the mean moves to its side."""
+    for varied, at in _far_cases(likelihood):
+        log_z = _log_z(varied, *at.moved())[:: int(at.y[0])]  # towards the label's side
+        rise = np.diff(log_z) / (1.0 + np.abs(log_z[1:]))
+        least = float(np.min(rise, initial=0.0, where=np.isfinite(rise)))
+        require(least >= -1e-10, f"log_z falls, by {-least:.3g} of its size ({at})")
+
+
+def leaves_some_variance(likelihood: Likelihood) -> None:
+    """nu * variance < 1: including a row takes less than all of its variance."""
+    for varied, at in (*_cases(likelihood, 0.01, 1.0, 30.0), *_far_cases(likelihood)):
+        share = np.asarray(varied.moments(*at.moved()).nu) * at.variance
+        worst = int(np.argmax(np.nan_to_num(share, nan=-np.inf)))
+        require(
+            not share[worst] >= 1.0,
+            f"nu * variance = {share[worst]:.9g} at mean {at.mean[worst]:g} ({at})",
+        )
+
+
+def same_values_whatever_the_block(likelihood: Likelihood) -> None:
+    """A row's moments do not depend on the rows that come with it."""
+    for varied, at in _cases(likelihood, 0.0, 1.0, 30.0):
+        whole = np.array(varied.moments(*at.moved()))
+        for i in (0, len(at.y) // 2, len(at.y) - 1):
+            one = slice(i, i + 1)
+            alone = varied.moments(at.y[one], at.mean[one], at.variance[one])
+            allowed = 1e-9 * (1.0 + np.abs(whole[:, one]))
+            require_close(alone, whole[:, one], allowed, "moments", f"row {i} alone; {at}")
+
+
+def leaves_its_inputs_alone(likelihood: Likelihood) -> None:
+    """No call changes y, mean or variance."""
+    for varied, at in _cases(likelihood, 1.0):
+        given = at.moved()
+        moments = varied.moments(*given)
+        if isinstance(varied, LogEvidence):
+            varied.log_z(*given)
+        if isinstance(varied, LikelihoodPullback):
+            varied.pullback(given[0], given[1], given[2], moments, np.ones(len(at.y)))
+        for name, before, after in zip(("y", "mean", "variance"), at.moved(), given, strict=True):
+            require(np.array_equal(before, after), f"{name} was changed ({at})")
+
+
+def deterministic(likelihood: Likelihood) -> None:
+    """The same call gives the same bits."""
+    for varied, at in _cases(likelihood, 0.0, 1.0):
+        first, second = repeated(partial(_moments, varied, at))
+        require_equal(first, second, "moments", str(at))
+
+
+def log_z_alone_agrees_with_the_moments(likelihood: Likelihood) -> None:
+    """log_z(y, mean, variance) is the log_z of moments(y, mean, variance)."""
+    assert isinstance(likelihood, LogEvidence)
+    for varied, at in (*_cases(likelihood, 0.0, 1.0, 30.0), *_far_cases(likelihood)):
+        wanted = varied.moments(*at.moved()).log_z
+        found = varied.log_z(*at.moved())  # type: ignore[attr-defined]
+        require_close(found, wanted, 1e-9 * (1e-9 + np.abs(wanted)), "log_z", str(at))
+
+
+def pullback_agrees_with_differences(likelihood: Likelihood) -> None:
+    """pullback gives sum(cotangent * d log_z / dθ) for every hyperparameter θ."""
+    assert isinstance(likelihood, LikelihoodPullback)
+    for varied, at in _cases(likelihood, 0.0, 1.0, 30.0):
+        cotangent = np.random.default_rng(5).standard_normal(len(at.y))
+
+        def loss(moved: Any, at: Marginals = at, cotangent: Floats = cotangent) -> float:
+            return float(cotangent @ _log_z(moved, *at.moved()))
+
+        moments = varied.moments(*at.moved())
+        found = varied.pullback(*at.moved(), moments, cotangent)  # type: ignore[attr-defined]
+        size = float(np.sum(np.abs(cotangent * moments.log_z)))
+        require_gradient(found, varied, loss, size, str(at))
+
+
+LAWS: Laws = {
+    Likelihood: (
+        finite_of_the_right_shape,
+        normalised,
+        alpha_is_the_derivative_of_log_z,
+        nu_is_minus_the_second_derivative_of_log_z,
+        heat_equation,
+        tails_are_finite_without_warnings,
+        monotone,
+        leaves_some_variance,
+        same_values_whatever_the_block,
+        leaves_its_inputs_alone,
+        deterministic,
+    ),
+    LogEvidence: (log_z_alone_agrees_with_the_moments,),
+    LikelihoodPullback: (pullback_agrees_with_differences,),
+}
+
+
+def _cases(likelihood: Likelihood, *variances: float) -> Iterator[tuple[Likelihood, Marginals]]:
+    """Means around the boundary, for both labels, the variances, and other hyperparameters."""
+    return _with_means(likelihood, np.linspace(-6.0, 6.0, 25) + 0.03, variances)
+
+
+def _far_cases(likelihood: Likelihood) -> Iterator[tuple[Likelihood, Marginals]]:
+    far = np.geomspace(1.0, FAR, 33)
+    return _with_means(likelihood, np.concatenate([-far[::-1], [0.0], far]), (0.0, 1e-3, 1.0, FAR))
+
+
+def _with_means(
+    likelihood: Likelihood, mean: Floats, variances: tuple[float, ...]
+) -> Iterator[tuple[Likelihood, Marginals]]:
+    ready = started(likelihood, samples_for(likelihood)[0].X)
+    for varied in variations(ready):
+        for label in (-1.0, 1.0):
+            for variance in variances:
+                y = np.full(len(mean), label)
+                yield varied, Marginals(y, mean, np.full(len(mean), variance))
+
+
+def _moments(likelihood: Likelihood, at: Marginals) -> Floats:
+    return np.array(likelihood.moments(*at.moved()))
+
+
+def _log_z(likelihood: Likelihood, y: Floats, mean: Floats, variance: Floats) -> Floats:
+    return np.array(likelihood.moments(y, mean, variance).log_z, dtype=np.float64)
+
+
+def _along_mean(likelihood: Likelihood, at: Marginals) -> Any:
+    return lambda t: _log_z(likelihood, *at.moved(mean=t))
+
+
+def _step(at: Marginals) -> float:
+    return 2e-3 * float(np.sqrt(1.0 + at.variance[0]))
+
+
+def _require_proper(moments: Any, rows: int, where: str) -> None:
+    require(
+        isinstance(moments, tuple) and len(moments) == 3,
+        f"{type(moments).__name__} where Moments(log_z, alpha, nu) is wanted ({where})",
+    )
+    for name, values in zip(Moments._fields, moments, strict=True):
+        require(
+            isinstance(values, np.ndarray) and values.dtype == np.float64,
+            f"{name} of type {type(values).__name__} where a float64 array is wanted ({where})",
+        )
+        require(values.shape == (rows,), f"{name} of shape {values.shape}, not ({rows},) ({where})")
+        require_finite(values, name, where)

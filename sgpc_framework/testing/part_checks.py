@@ -1,0 +1,153 @@
+"""The laws of every part, whatever its kind: how it is made, named, compared and written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import attrs
+import numpy as np
+
+from sgpc_framework.errors import PluginError
+from sgpc_framework.hyperparameters import declaration, replaced, values
+from sgpc_framework.plugin.checks import checked_name
+from sgpc_framework.plugin.kinds import Kind, named
+from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import (
+    GramObjective,
+    KernelInputPullback,
+    KernelPullback,
+    LikelihoodPullback,
+    LogEvidence,
+    Penalised,
+    RowObjective,
+    SampleInputs,
+    ScoresCandidates,
+    StartsFromData,
+)
+from sgpc_framework.structuring import plain, structured, unregistered
+from sgpc_framework.testing.differences import variations
+from sgpc_framework.testing.samples import parts_of, samples_for, started
+from sgpc_framework.testing.verdict import Violation, require, require_finite
+
+ABILITIES: dict[str, tuple[Any, ...]] = {
+    "kernel": (KernelPullback, KernelInputPullback, SampleInputs, StartsFromData),
+    "likelihood": (LogEvidence, LikelihoodPullback, StartsFromData),
+    "selector": (ScoresCandidates,),
+    "sites": (),
+    "objective": (RowObjective, GramObjective, Penalised),
+    "refiner": (),
+}
+"""What a part of each kind may be able to do besides."""
+
+
+def frozen_attrs_class(part: Any, kind: Kind, registry: Registry) -> None:
+    """The class is decorated with ``@attrs.frozen``, so that no instance can be changed."""
+    cls = type(part)
+    require(attrs.has(cls), f"{cls.__qualname__}, which is not an attrs class")
+    try:
+        part.name = named(cls)
+    except attrs.exceptions.FrozenInstanceError:
+        return
+    except AttributeError:
+        pass
+    raise Violation(f"{cls.__qualname__}, an attrs class that is not frozen")
+
+
+def well_formed_name_and_options(part: Any, kind: Kind, registry: Registry) -> None:
+    """``name`` is a class attribute in lower case with hyphens; options have types that resolve."""
+    if not attrs.has(type(part)):
+        require(isinstance(named(type(part)), str), f"the name {named(type(part))!r}")
+        return
+    try:
+        checked_name(kind, type(part))
+    except PluginError as error:
+        raise Violation(str(error)) from error
+
+
+def whole_abilities(part: Any, kind: Kind, registry: Registry) -> None:
+    """An ability is there with all of its methods, under their right names.
+
+    Otherwise the engine does without it, and nobody would notice.
+    """
+    offered = {name for name in dir(part) if not name.startswith("_")}
+    known: set[str] = set()
+    for ability in ABILITIES[kind.name]:
+        members = _members(ability)
+        present, missing = members & offered, members - offered
+        require(
+            not (present and missing),
+            f"{' and '.join(present)} without {' and '.join(missing)} ({ability.__name__})",
+        )
+        known |= members
+    options = set(attrs.fields_dict(type(part))) if attrs.has(type(part)) else set()
+    for name in sorted(offered - known - options - set(kind.required)):
+        meant = get_close_matches(name, known, n=1, cutoff=0.8)
+        require(not meant, f"{name!r}, which nobody asks for: is {'/'.join(meant)!r} meant?")
+
+
+def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
+    """A copy (``attrs.evolve``) is equal to the part and has the same hash."""
+    twin = attrs.evolve(part) if attrs.has(type(part)) else part
+    require(bool(twin == part), f"{twin!r}, not equal to the part it is a copy of")
+    try:
+        same = hash(twin) == hash(part)
+    except TypeError as error:
+        raise Violation(f"{error}: write options as tuples, not as lists or arrays") from error
+    require(same, "another hash for the copy")
+
+
+def hyperparameters_round_trip(part: Any, kind: Kind, registry: Registry) -> None:
+    """Hyperparameters can be read as one vector and replaced by another, which is then read."""
+    ready = started(part, samples_for(part)[0].X)
+    require(replaced(ready, values(ready)) == ready, "another part after replacing like by like")
+    for varied in variations(ready):
+        again = replaced(ready, values(varied))
+        require(again == varied, f"{again!r}, not {varied!r}")
+
+
+def configuration_round_trip(part: Any, kind: Kind, registry: Registry) -> None:
+    """What a configuration file would say of a registered part makes the same part again."""
+    if any(unregistered(part, registry)):
+        return  # no file can name it yet
+    written = plain(part)
+    again = structured(written, kind.protocol, registry)
+    require(again == part, f"{again!r} from {written!r}")
+
+
+def starts_from_data(part: Any, kind: Kind, registry: Registry) -> None:
+    """started(X) leaves no word among the hyperparameters, whatever X is, and changes no number."""
+    for sample in samples_for(part):
+        for X in (sample.X, sample.X[np.arange(1)]):
+            where = f"{sample.title}, {len(X)} rows"
+            ready = part.started(X)
+            words = " and ".join(_words(ready))
+            require(not words, f"{words} ({where})")
+            require_finite(values(ready), "hyperparameter", where)
+            require(ready.started(X) == ready, f"another part when started twice ({where})")
+
+
+PART_LAWS = (
+    frozen_attrs_class,
+    well_formed_name_and_options,
+    whole_abilities,
+    equal_and_hashable,
+    hyperparameters_round_trip,
+    configuration_round_trip,
+)
+STARTING_LAWS = (starts_from_data,)
+
+
+def _members(ability: type) -> set[str]:
+    """The methods and properties that a protocol asks for."""
+    return {name for name in vars(ability) if not name.startswith("_")}
+
+
+def _words(part: Any) -> Iterator[str]:
+    """The hyperparameters that are words, those of nested parts included."""
+    for inner in parts_of(part):
+        for field in attrs.fields(type(inner)):
+            value = getattr(inner, field.name)
+            if declaration(field) is not None and isinstance(value, str):
+                yield f"{field.name} = {value!r}"

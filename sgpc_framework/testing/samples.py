@@ -1,0 +1,99 @@
+"""Inputs to try a kernel on: seeded, and of the awkward kinds that real data has.
+
+A kernel on feature vectors gets float matrices, as wide as its lists of lengthscales ask for. A
+kernel on anything else brings its own inputs (``SampleInputs``), and so does one that has such a
+kernel among its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from sgpc_framework.hyperparameters import hyperparameters
+from sgpc_framework.inputs import checked_inputs
+from sgpc_framework.protocols import Inputs, Kernel, SampleInputs, StartsFromData
+
+C = TypeVar("C")
+
+ROWS = 18
+FEATURES = 3
+
+
+@attrs.frozen(eq=False)
+class Sample:
+    """Rows of inputs and what is special about them.
+
+    ``rest`` and ``some`` share five rows; each has rows that the other does not have.
+    """
+
+    title: str
+    X: Inputs
+
+    @property
+    def some(self) -> Inputs:
+        """Seven rows."""
+        return self.X[np.arange(len(self.X) - 7, len(self.X))]
+
+    @property
+    def rest(self) -> Inputs:
+        """All rows but the last two."""
+        return self.X[np.arange(len(self.X) - 2)]
+
+
+def samples_for(component: object) -> list[Sample]:
+    """Ordinary inputs, inputs with duplicates and, for vectors, inputs with a constant feature."""
+    X = _inputs(component)
+    found = [Sample("ordinary inputs", X), Sample("duplicates", X[np.arange(ROWS) // 3])]
+    if is_matrix(X):
+        constant = X.copy()
+        constant[:, 0] = 0.7
+        found.append(Sample("a constant feature", constant))
+    return found
+
+
+def is_matrix(X: Inputs) -> bool:
+    """Whether the inputs are feature vectors, which can be moved a little."""
+    return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
+
+
+def started(component: C, X: Inputs) -> C:
+    """The component as a fit would start it: words such as ``"median"`` become numbers."""
+    return component.started(X) if isinstance(component, StartsFromData) else component
+
+
+def ready(kernel: Kernel) -> Kernel:
+    """A kernel that has been started on the ordinary sample."""
+    return started(kernel, _inputs(kernel))
+
+
+def _inputs(component: object) -> Inputs:
+    rng = np.random.default_rng(42)
+    for part in parts_of(component):
+        if isinstance(part, SampleInputs):
+            return checked_inputs(part.sample_inputs(ROWS, rng))  # as a fit would
+    return rng.standard_normal((ROWS, _width(component)))
+
+
+def _width(component: object) -> int:
+    """How many features a component with one number for each of them has been made for."""
+    positions = [
+        int(h.path[:-1].rpartition("[")[2])
+        for h in hyperparameters(component)
+        if h.path.endswith("]")
+    ]
+    return max(positions) + 1 if positions else FEATURES
+
+
+def parts_of(component: Any) -> Iterator[Any]:
+    """The component and, however deep, the components that it is made of."""
+    yield component
+    if attrs.has(type(component)):
+        for field in attrs.fields(type(component)):
+            value = getattr(component, field.name)
+            for part in value if isinstance(value, tuple) else (value,):
+                if attrs.has(type(part)):
+                    yield from parts_of(part)

@@ -1,0 +1,135 @@
+"""States of a fit in which selectors, site estimators, objectives and refiners are tried.
+
+The kit itself decides which rows are included, never the part under test: whatever is wrong with a
+part, the states it sees are the same, and one fault does not make another. The other parts of the
+fit are the defaults of ``build()``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import attrs
+import numpy as np
+
+from sgpc_framework.config import Config
+from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.posterior import Posterior
+from sgpc_framework.protocols import Floats, Likelihood
+from sgpc_framework.testing.samples import started
+from sgpc_framework.testing.verdict import Violation
+
+ROWS = 24
+
+
+@cache
+def defaults() -> Config:
+    """The default parts."""
+    return Config.from_mapping()
+
+
+@attrs.frozen(eq=False)
+class State:
+    """Training data, and which rows of it have been included so far."""
+
+    title: str
+    X: Floats
+    y: Floats
+    included: tuple[int, ...] = ()
+    likelihood: Likelihood = attrs.field(factory=lambda: defaults().likelihood)
+
+    def posterior(self, block_rows: int = ROWS) -> Posterior:
+        """A new posterior in this state, with room for four stages more."""
+        kernel = started(defaults().kernel, self.X)
+        stages = len(self.included) + 4
+        X, y = self.X.copy(), self.y.copy()  # a part that writes into them harms nobody else
+        found = Posterior(X, y, kernel, self.likelihood, stages, block_rows)
+        for row in self.included:
+            include(found, row)
+        return found
+
+    def refinable(self) -> Refinable:
+        """The same state as a refiner or an objective gets it."""
+        posterior = self.posterior()
+        sites = posterior.sites
+        fixed = FixedSites(
+            posterior.X, posterior.y, np.array(posterior.basis), sites.precision, sites.mean, ROWS
+        )
+        return Refinable(fixed, posterior.kernel, posterior.likelihood)
+
+
+def include(posterior: Posterior, row: int) -> None:
+    """One stage with a given row and its default site."""
+    candidates = posterior.candidates(np.array([row]))
+    posterior.include(candidates, 0, defaults().sites.estimate(posterior, candidates))
+
+
+@cache
+def ordinary_states() -> tuple[State, ...]:
+    """The beginning, the middle and the awkward data of an ordinary fit; few ties, if any."""
+    X, y = _data()
+    constant = X.copy()
+    constant[:, 0] = 0.7
+    return (
+        State("no basis vectors yet", X, y),
+        State("one basis vector", X, y, (3,)),
+        State("five basis vectors", X, y, (3, 11, 19, 7, 0)),
+        State("a constant feature", constant, y, (5, 2, 17)),
+    )
+
+
+@cache
+def corner_states() -> tuple[State, ...]:
+    """Duplicate rows, ties between all rows, a single inactive row, and a surprise."""
+    X, y = _data()
+    thrice = np.arange(ROWS) // 3
+    return (
+        State("duplicate rows", X[thrice], y[thrice], (0, 4)),
+        State("rows of two kinds", X[np.arange(ROWS) % 2], np.tile([-1.0, 1.0], ROWS // 2)),
+        State("rows that are all equal", np.ones((6, 2)), np.tile([-1.0, 1.0], 3), (2,)),
+        State("a single inactive row", X[:5], y[:5], (0, 1, 4, 3)),
+        _surprise(),
+    )
+
+
+def _surprise() -> State:
+    """Where seven basis vectors agree on a label, a row with the other one.
+
+    A likelihood that allows for wrong labels takes it for one: its nu is negative there.
+    """
+    crowd = np.column_stack([np.linspace(0.0, 0.1, 8), np.zeros(8)])
+    X = np.vstack([3.0 * _data()[0][:6], crowd])
+    y = np.append(np.ones(13), -1.0)
+    return State("a row with the wrong label", X, y, (6, 7, 8, 9, 10, 11, 12))
+
+
+def _data() -> tuple[Floats, Floats]:
+    """Two features, and labels that follow them with some noise."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((ROWS, 2))
+    y = np.where(X[:, 0] - 0.5 * X[:, 1] + 0.6 * rng.standard_normal(ROWS) > 0.0, 1.0, -1.0)
+    return X, y
+
+
+def snapshot(posterior: Posterior) -> dict[str, Floats]:
+    """A copy of everything in a posterior that a part could write into."""
+    mean, variance = posterior.marginals()
+    sites = posterior.sites
+    return {
+        "X": np.array(posterior.X),
+        "y": np.array(posterior.y),
+        "mean": mean.copy(),
+        "variance": variance.copy(),
+        "active": posterior.at(slice(None)).active.astype(np.float64),
+        "basis": np.array(posterior.basis, dtype=np.float64),
+        "site precisions": sites.precision,
+        "site means": sites.mean,
+    }
+
+
+def require_untouched(before: dict[str, Floats], after: dict[str, Floats], where: str) -> None:
+    """Nothing differs between two snapshots."""
+    for name, array in before.items():
+        if not np.array_equal(array, after[name], equal_nan=True):
+            raise Violation(f"{name} was changed ({where})")

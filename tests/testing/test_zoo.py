@@ -1,0 +1,750 @@
+"""A zoo of broken parts: each is caught by the checks that are about its fault, and by no other."""
+
+from __future__ import annotations
+
+import random
+from types import ModuleType
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from sgpc_framework.errors import PluginError
+from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.plugin import hookimpl
+from sgpc_framework.plugin.loading import Announcement, load
+from sgpc_framework.plugin.records import Origin
+from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import Moments, RowLoss
+from sgpc_framework.sites import Steps
+from sgpc_framework.testing import ConformanceError, checks_for, run_checks
+from sgpc_plugins.likelihoods import Probit
+from sgpc_plugins.sites import MomentMatching
+
+ZOO: list[tuple[Any, set[str], str]] = []
+
+
+def caught(*checks: str, saying: str):
+    """Put a class into the zoo: which checks it fails, and what one of them says."""
+
+    def admit(cls: type) -> type:
+        ZOO.append((cls, set(checks), saying))
+        return cls
+
+    return admit
+
+
+# ---------------------------------------------------------------------------------------------
+# Kernels
+
+
+@attrs.frozen
+class Plain:
+    """A sound kernel: variance · exp(-r² / 2 lengthscale²)."""
+
+    name: ClassVar[str] = "zoo-kernel"
+    variance: float = hyperparameter(1.5, bounds=(1e-3, 1e3))
+    lengthscale: float = hyperparameter(1.2, bounds=(1e-3, 1e3))
+
+    def __call__(self, X, Z):
+        return self.variance * np.exp(-_r2(X, Z) / (2.0 * self.lengthscale**2))
+
+    def diag(self, X):
+        return np.full(len(X), self.variance)
+
+
+@attrs.frozen
+class Exact(Plain):
+    """The same with all abilities."""
+
+    def linearised(self, X, Z):
+        K = Plain.__call__(self, X, Z)
+        by_length = K * _r2(X, Z) / self.lengthscale**3
+        return K, lambda G: np.array([np.sum(G * K) / self.variance, np.sum(G * by_length)])
+
+    def linearised_diag(self, X):
+        return self.diag(X), lambda G: np.array([np.sum(G), 0.0])
+
+    def input_pullback(self, X, Z, cotangent):
+        W = cotangent * self(X, Z) / self.lengthscale**2
+        return W @ Z - W.sum(axis=1)[:, None] * X
+
+
+def _r2(X, Z):
+    return np.sum((X[:, None, :] - Z[None, :, :]) ** 2, axis=2)
+
+
+@caught("symmetric", saying="k(Z, X)ᵀ")
+class Asymmetric(Plain):
+    def __call__(self, X, Z):
+        return Plain.__call__(self, X, Z) + 0.01 * (X[:, :1] - Z[:, :1].T)
+
+
+@caught("positive semidefinite", saying="an eigenvalue -")
+class Indefinite(Plain):
+    def __call__(self, X, Z):
+        return self.variance * np.cos(np.sqrt(_r2(X, Z)) / self.lengthscale)
+
+
+@caught("diagonal agrees", saying="diag(X)")
+class WrongDiagonal(Plain):
+    def diag(self, X):
+        return np.full(len(X), 2.0 * self.variance)
+
+
+@caught("deterministic", "same values whatever the block", saying="asked last and first")
+@attrs.frozen
+class RemembersByShape(Plain):
+    _kept: dict[Any, Any] = attrs.field(factory=dict, init=False, eq=False)
+
+    def __call__(self, X, Z):
+        asked = X.shape, Z.shape
+        if asked not in self._kept:
+            self._kept[asked] = Plain.__call__(self, X, Z)
+        return self._kept[asked]
+
+
+@caught("leaves its inputs alone", saying="X was changed")
+class RoundsItsInputs(Plain):
+    def __call__(self, X, Z):
+        return Plain.__call__(self, np.round(X, 9, out=X), Z)
+
+
+@caught("same values whatever the block", saying="alone")
+class DependsOnTheBlock(Plain):
+    def __call__(self, X, Z):
+        return Plain.__call__(self, X, Z) * (1.0 if min(len(X), len(Z)) > 1 else 1.01)
+
+
+@caught("finite float64 of the right shape", "works on one row and on none", saying="k(X, Z) = nan")
+class NanWhereInputsCoincide(Plain):
+    def __call__(self, X, Z):
+        r2 = _r2(X, Z)
+        return Plain.__call__(self, X, Z) * r2 / r2
+
+
+@caught("finite float64 of the right shape", "works on one row and on none", saying="float32")
+class HalfPrecision(Plain):
+    def __call__(self, X, Z):
+        return Plain.__call__(self, X, Z).astype(np.float32)
+
+
+@caught("works on one row and on none", saying="zero-size array")
+class NeedsRows(Plain):
+    def __call__(self, X, Z):
+        assert np.isfinite(X.max() + Z.max())
+        return Plain.__call__(self, X, Z)
+
+
+@caught("pullback agrees with differences", saying="gradient by free coordinates")
+class WrongSign(Exact):
+    def linearised(self, X, Z):
+        K, pullback = Exact.linearised(self, X, Z)
+        return K, lambda G: -pullback(G)
+
+
+@caught(
+    "diagonal pullback agrees with differences",
+    "works on one row and on none",
+    saying="shape (1,)",
+)
+class ForgetsAHyperparameter(Exact):
+    def linearised_diag(self, X):
+        return self.diag(X), lambda G: np.array([np.sum(G)])
+
+
+@caught("input pullback agrees with differences", saying="derivative by feature 0")
+class WrongInputGradient(Exact):
+    def input_pullback(self, X, Z, cotangent):
+        return 1.001 * Exact.input_pullback(self, X, Z, cotangent)
+
+
+@caught("whole abilities", saying="linearised without linearised_diag (KernelPullback)")
+class HalfAnAbility(Plain):
+    def linearised(self, X, Z):
+        return Exact.linearised(self, X, Z)
+
+
+@caught("whole abilities", saying="is 'input_pullback' meant?")
+class MisspeltAbility(Plain):
+    def inputs_pullback(self, X, Z, cotangent):
+        return Exact.input_pullback(self, X, Z, cotangent)
+
+
+@caught("starts from data", saying="scale = 'median'")
+@attrs.frozen
+class LeavesTheWord(Plain):
+    scale: float | str = hyperparameter("median", bounds=(1e-3, 1e3), starts=("median",))
+
+    def started(self, X):
+        return attrs.evolve(self, scale=1.0) if len(X) > 1 else self
+
+
+# ---------------------------------------------------------------------------------------------
+# Likelihoods
+
+
+@attrs.frozen
+class SoundLikelihood:
+    """The unit probit, without abilities."""
+
+    name: ClassVar[str] = "zoo-likelihood"
+
+    def moments(self, y, mean, variance):
+        return Probit().moments(y, mean, variance)
+
+
+@caught("normalised", saying="the sum of both = 0.9")
+class NotNormalised(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z + np.log(0.9), alpha, nu)
+
+
+@caught("alpha is the derivative of log z", saying="alpha = ")
+class WrongAlpha(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, 0.999 * alpha, nu)
+
+
+@caught("nu is minus the second derivative of log z", saying="nu = ")
+class WrongNu(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, alpha, 0.999 * nu)
+
+
+@caught("tails are finite without warnings", saying="RuntimeWarning: overflow")
+class WarnsInTheTail(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        np.exp(np.abs(mean))
+        return Probit().moments(y, mean, variance)
+
+
+@caught("tails are finite without warnings", saying="RuntimeWarning: divide by zero")
+class InfiniteInTheTail(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        _, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(np.log(ndtr(y * mean / np.sqrt(1.0 + variance))), alpha, nu)
+
+
+@caught("heat equation", "leaves some variance", saying="d log_z / d variance")
+class NoIntegral(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        return Probit().moments(y, mean, np.zeros_like(variance))
+
+
+@caught("same values whatever the block", saying="row 0 alone")
+class DependsOnNeighbours(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z - 1e-3 * (len(y) == 1), alpha, nu)
+
+
+@caught("leaves its inputs alone", saying="variance was changed")
+class WritesIntoTheVariance(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        moments = Probit().moments(y, mean, variance)
+        variance *= 1.0 + 1e-15 * (variance > 0.5)
+        return moments
+
+
+@caught("log z alone agrees with the moments", saying="log_z = ")
+class TwoOpinions(SoundLikelihood):
+    def log_z(self, y, mean, variance):
+        return Probit(bias=1e-3).log_z(y, mean, variance)
+
+
+@caught("pullback agrees with differences", saying="gradient by free coordinates")
+class WrongLikelihoodGradient(Probit):
+    def pullback(self, y, mean, variance, moments, cotangent):
+        return -Probit.pullback(self, y, mean, variance, moments, cotangent)
+
+
+# ---------------------------------------------------------------------------------------------
+# Selectors
+
+ASKING = {
+    "proposes row numbers",
+    "proposes inactive rows only",
+    "proposes distinct rows",
+    "survives duplicates ties and a single inactive row",
+    "deterministic given the generator",
+    "uses only the generator given",
+    "unchanged by block size",
+    "keeps no state between fits",
+    "leaves the posterior alone",
+}
+CORNERS = "survives duplicates ties and a single inactive row"
+
+
+@attrs.frozen
+class SoundSelector:
+    """The row whose label is least probable."""
+
+    name: ClassVar[str] = "zoo-selector"
+
+    def propose(self, posterior, rng):
+        return posterior.argmin(lambda rows: rows.log_z)
+
+    def inactive(self, posterior):
+        return np.flatnonzero(posterior.eligible(slice(None)))
+
+
+@attrs.frozen
+class SoundScoringSelector(SoundSelector):
+    """Two rows, of which the one with the lower number is better."""
+
+    def propose(self, posterior, rng):
+        return posterior.sample(lambda rows: rows.variance, 2, rng)
+
+    def score(self, posterior, candidates, steps):
+        return candidates.index.astype(float)
+
+
+@caught("proposes inactive rows only", CORNERS, saying="row [3], which is active")
+class ProposesAnActiveRow(SoundSelector):
+    def propose(self, posterior, rng):
+        return posterior.basis[0] if posterior.basis else 0
+
+
+@caught("proposes distinct rows", CORNERS, saying="a row is repeated")
+class RepeatsARow(SoundSelector):
+    def propose(self, posterior, rng):
+        return np.repeat(SoundSelector.propose(self, posterior, rng), 2)
+
+
+@caught("proposes row numbers", CORNERS, saying="float64")
+class FloatIndices(SoundSelector):
+    def propose(self, posterior, rng):
+        return np.array([SoundSelector.propose(self, posterior, rng)], dtype=float)
+
+
+@caught("proposes row numbers", CORNERS, saying="row [24]")
+class OutOfRange(SoundSelector):
+    def propose(self, posterior, rng):
+        return len(posterior)
+
+
+@caught("proposes row numbers", CORNERS, saying="no row at all")
+class NothingToPropose(SoundSelector):
+    def propose(self, posterior, rng):
+        return np.empty(0, dtype=int)
+
+
+@caught("uses only the generator given", saying="draws from numpy.random")
+class UsesNumpyRandom(SoundSelector):
+    def propose(self, posterior, rng):
+        return np.random.choice(self.inactive(posterior))  # noqa: NPY002
+
+
+@caught("uses only the generator given", saying="draws from Python's random")
+class UsesRandom(SoundSelector):
+    def propose(self, posterior, rng):
+        return random.choice(self.inactive(posterior).tolist())
+
+
+@caught(*ASKING, saying="it writes into an array that it was only given to read")
+class TriesToWrite(SoundSelector):
+    def propose(self, posterior, rng):
+        posterior.marginals()[0].fill(0.0)
+        return SoundSelector.propose(self, posterior, rng)
+
+
+@caught("leaves the posterior alone", saying="y was changed")
+class FlipsLabels(SoundSelector):
+    def propose(self, posterior, rng):
+        chosen = SoundSelector.propose(self, posterior, rng)
+        posterior.y[chosen] *= -1.0
+        return chosen
+
+
+@caught("leaves the posterior alone", saying="variance was changed")
+class BreaksIn(SoundSelector):
+    def propose(self, posterior, rng):
+        chosen = SoundSelector.propose(self, posterior, rng)
+        posterior._variance[chosen] *= 1.0 - 1e-9
+        return chosen
+
+
+@caught("scores are finite one for each candidate", saying="score = nan")
+class NanScores(SoundScoringSelector):
+    def score(self, posterior, candidates, steps):
+        return np.full(len(candidates), np.nan)
+
+
+@caught(
+    "scores are finite one for each candidate",
+    "scores are unchanged by block size",
+    saying="scores of shape (1,) for 2 candidates",
+)
+class OneScoreForAll(SoundScoringSelector):
+    def score(self, posterior, candidates, steps):
+        return np.ones(len(posterior.blocks))
+
+
+@caught(*ASKING, saying="the score of row 0 is NaN")
+class NanRowScores(SoundSelector):
+    def propose(self, posterior, rng):
+        return posterior.argmin(lambda rows: rows.mean * np.nan)
+
+
+@caught("keeps no state between fits", saying="at stage 1")
+@attrs.frozen
+class RemembersFits(SoundSelector):
+    _asked: list[int] = attrs.field(factory=list, init=False, eq=False)
+
+    def propose(self, posterior, rng):
+        self._asked.append(len(posterior))
+        inactive = self.inactive(posterior)
+        return inactive[len(self._asked) % len(inactive)]
+
+
+@caught("unchanged by block size", saying="in blocks of 1 rows and in one block")
+class LooksAtOneBlock(SoundSelector):
+    def propose(self, posterior, rng):
+        inactive = self.inactive(posterior)
+        seen = inactive[inactive < posterior.blocks[0].stop]
+        return inactive[0] if not seen.size else seen[np.argmax(posterior.at(seen).variance + seen)]
+
+
+@caught(CORNERS, saying="no end after 0.3 s")
+class HangsOnASingleRow(SoundSelector):
+    def propose(self, posterior, rng):
+        first = second = posterior.argmin(lambda rows: rows.log_z)
+        while second == first:
+            second = rng.choice(self.inactive(posterior))
+        return np.array([first, second])
+
+
+@caught(*ASKING, saying="it seems to hang")
+class Hangs(SoundSelector):
+    def propose(self, posterior, rng):
+        while True:
+            try:
+                pass
+            except Exception:
+                continue
+
+
+@caught("whole abilities", saying="is 'score' meant?")
+class MisspeltScore(SoundSelector):
+    def scores(self, posterior, candidates, steps):
+        return candidates.index.astype(float)
+
+
+# ---------------------------------------------------------------------------------------------
+# Sites
+
+
+@attrs.frozen
+class SoundSites:
+    """Moment matching."""
+
+    name: ClassVar[str] = "zoo-sites"
+
+    def estimate(self, posterior, candidates):
+        return MomentMatching().estimate(posterior, candidates)
+
+
+@caught("positive", "never increases a variance", saying="shrinkage = -")
+class NegativePrecision(SoundSites):
+    def estimate(self, posterior, candidates):
+        return Steps(candidates.at.alpha, -0.1 / candidates.at.variance)
+
+
+@caught("positive", "never increases a variance", saying="a row with the wrong label, noisy-probit")
+class TrustsEveryLikelihood(SoundSites):
+    def estimate(self, posterior, candidates):
+        return Steps(candidates.at.alpha, candidates.at.nu)
+
+
+@caught("finite", saying="coefficient = nan at [0]")
+class NanSite(SoundSites):
+    def estimate(self, posterior, candidates):
+        return Steps(candidates.at.alpha * np.nan, 0.1 / candidates.at.variance)
+
+
+@caught("leaves some variance", saying="shrinkage * variance = 1.5")
+class TakesTooMuch(SoundSites):
+    def estimate(self, posterior, candidates):
+        return Steps(candidates.at.alpha, 1.5 / candidates.at.variance)
+
+
+@caught("same site whoever else is a candidate", saying="candidate 0 alone")
+class MixesUpCandidates(SoundSites):
+    def estimate(self, posterior, candidates):
+        steps = MomentMatching().estimate(posterior, candidates)
+        return Steps(steps.coefficient[::-1], steps.shrinkage)
+
+
+@caught("unchanged by block size", saying="blocks of 5 rows")
+class SiteOfTheBlocks(SoundSites):
+    def estimate(self, posterior, candidates):
+        share = 0.5 / len(posterior.blocks)
+        return Steps(candidates.at.alpha, share / candidates.at.variance)
+
+
+# ---------------------------------------------------------------------------------------------
+# Objectives
+
+
+@attrs.frozen
+class SoundObjective:
+    """NLP over all rows."""
+
+    name: ClassVar[str] = "zoo-objective"
+    over: ClassVar[str] = "all"
+
+    def row_loss(self, rows):
+        return RowLoss(-rows.log_z, d_log_z=-1.0)
+
+
+@caught("gradient agrees with differences", saying="gradient by free coordinates")
+class WrongObjectiveGradient(SoundObjective):
+    def row_loss(self, rows):
+        return RowLoss(-rows.log_z, d_log_z=-1.0, d_variance=0.01)
+
+
+@caught("finite", saying="loss = nan")
+class NanObjective(SoundObjective):
+    def row_loss(self, rows):
+        return RowLoss(np.where(rows.active, np.nan, -rows.log_z), d_log_z=-1.0)
+
+
+@caught("over all or inactive rows", saying="over = 'some'")
+class OverSome(SoundObjective):
+    over: ClassVar[str] = "some"
+
+
+@caught("unchanged by block size", saying="blocks of 1 rows")
+class CountsTheBlock(SoundObjective):
+    def row_loss(self, rows):
+        return RowLoss(-rows.log_z + 0.01 * len(rows), d_log_z=-1.0)
+
+
+@caught("penalty agrees with differences", saying="gradient of the penalty")
+class WrongPenalty(SoundObjective):
+    def penalty(self, displacement):
+        return float(displacement @ displacement), displacement
+
+
+@caught("whole abilities", saying="row_loss without over")
+@attrs.frozen
+class NobodyAsks:
+    name: ClassVar[str] = "zoo-objective"
+
+    def row_loss(self, rows):
+        return RowLoss(-rows.log_z, d_log_z=-1.0)
+
+
+# ---------------------------------------------------------------------------------------------
+# Refiners
+
+
+@attrs.frozen
+class SoundRefiner:
+    """Leaves everything as it is, but can be told to change the sites."""
+
+    name: ClassVar[str] = "zoo-refiner"
+
+    def loss(self, fitted):
+        return fitted.predictive_loss()
+
+    def refine(self, fitted, rng):
+        return fitted
+
+    def _with(self, fitted, **changes):
+        return attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, **changes))
+
+
+@caught("never worse than its start", saying="at the start")
+class GetsWorse(SoundRefiner):
+    def refine(self, fitted, rng):
+        return self._with(fitted, mean=-fitted.sites.mean)
+
+
+@caught("same number of basis vectors", saying="[5, 4, 4] of them where 5 are wanted")
+class LosesABasisVector(SoundRefiner):
+    def refine(self, fitted, rng):
+        sites = fitted.sites
+        return self._with(fitted, precision=sites.precision[1:], mean=sites.mean[1:])
+
+
+@caught("positive precisions", saying="a precision of -")
+class NegativeRefinedPrecision(SoundRefiner):
+    def refine(self, fitted, rng):
+        return self._with(fitted, precision=-fitted.sites.precision)
+
+
+@caught("finite", saying="site means = nan")
+class NanRefinedMean(SoundRefiner):
+    def refine(self, fitted, rng):
+        return self._with(fitted, mean=fitted.sites.mean * np.nan)
+
+
+@caught("leaves what it was given alone", saying="site means were changed")
+class RefinesInPlace(SoundRefiner):
+    def refine(self, fitted, rng):
+        fitted.sites.mean[:] *= 0.9
+        return fitted
+
+
+@caught("uses only the generator given", saying="draws from numpy.random")
+class RefinesAtRandom(SoundRefiner):
+    def refine(self, fitted, rng):
+        np.random.normal()  # noqa: NPY002
+        return fitted
+
+
+# ---------------------------------------------------------------------------------------------
+# Whatever the kind
+
+
+@caught("frozen attrs class", "equal and hashable", saying="an attrs class that is not frozen")
+@attrs.define
+class NotFrozen:
+    name: ClassVar[str] = "zoo-selector"
+
+    def propose(self, posterior, rng):
+        return posterior.argmin(lambda rows: rows.log_z)
+
+
+@caught("well formed name and options", saying="is called 'Bad Name'")
+class BadName(SoundSelector):
+    name: ClassVar[str] = "Bad Name"
+
+
+@caught("equal and hashable", saying="write options as tuples")
+@attrs.frozen
+class ListOption(SoundSelector):
+    weights: list[float] = attrs.field(factory=lambda: [1.0, 2.0])
+
+
+@caught("made with its defaults", saying="no default for its option 'depth'")
+@attrs.frozen
+class NoDefault(SoundSelector):
+    depth: int
+
+
+SOUND = [
+    Plain,
+    Exact,
+    SoundLikelihood,
+    SoundSelector,
+    SoundScoringSelector,
+    SoundSites,
+    SoundObjective,
+    SoundRefiner,
+]
+
+
+@pytest.mark.parametrize("part", SOUND, ids=lambda part: part.__name__)
+def test_what_is_sound_passes(part):
+    assert [result.problem for result in run_checks(part) if not result.ok] == []
+
+
+@pytest.mark.parametrize(("part", "checks", "saying"), ZOO, ids=[p.__name__ for p, _, _ in ZOO])
+def test_what_is_broken_is_caught_by_name(part, checks, saying):
+    slow = 0.3 if "Hangs" in part.__name__ else 20.0
+    failed = {r.name: r.problem for r in run_checks(part, seconds=slow) if not r.ok}
+    assert {name.partition(": ")[2] for name in failed} == checks
+    assert any(saying in text for text in failed.values()), failed
+    for name, text in failed.items():
+        kind = name.partition(":")[0]
+        assert text.startswith(f'{kind} {part.name!r} fails the check "{name}"')
+        assert "wanted: " in text
+        assert "found: " in text
+        assert "read on: sgpc_framework.protocols." in text
+
+
+def test_the_zoo_is_large_and_every_kind_lives_there():
+    assert len(ZOO) >= 50
+    kinds = {check.kind for part, _, _ in ZOO for check in checks_for(part)}
+    assert kinds == {"kernel", "likelihood", "selector", "sites", "objective", "refiner"}
+
+
+def test_an_exception_is_a_failure_that_has_it_as_its_cause():
+    class Raises(SoundSelector):
+        def propose(self, posterior, rng):
+            raise ZeroDivisionError("boom")
+
+    check = next(c for c in checks_for(Raises()) if c.name == "selector: proposes distinct rows")
+    with pytest.raises(ConformanceError, match=r"ZeroDivisionError: boom \(test_zoo.py, line") as e:
+        check()
+    assert isinstance(e.value.__cause__, ZeroDivisionError)
+
+
+def test_no_kind_no_checks():
+    @attrs.frozen
+    class Nothing:
+        name: ClassVar[str] = "nothing"
+
+        def do(self):
+            """Nothing."""
+
+    with pytest.raises(PluginError, match="must have the methods of exactly one kind, found do"):
+        checks_for(Nothing())
+
+
+# ---------------------------------------------------------------------------------------------
+# Plugins that do not get as far as having parts
+
+
+def _plugin(**functions: Any) -> ModuleType:
+    module = ModuleType("zoo_plugin")
+    vars(module).update(functions)
+    return module
+
+
+def _loaded(*imports: Any) -> Registry:
+    found = [
+        Announcement(Origin(f"sgpc-zoo-{number}", "1.0", "parts"), imported)
+        for number, imported in enumerate(imports)
+    ]
+    return Registry(lambda manager: load(manager, found))
+
+
+def _unimportable() -> ModuleType:
+    raise ImportError("No module named 'surely_not_there'")
+
+
+@pytest.mark.parametrize(
+    ("imported", "reason"),
+    [
+        (
+            lambda: _plugin(sgpc_kernls=hookimpl(lambda: [Plain], specname="sgpc_kernls")),
+            "unknown hook 'sgpc_kernls': did you mean 'sgpc_kernels'?",
+        ),
+        (lambda: _plugin(sgpc_kernels=lambda: [Plain]), "'sgpc_kernels' without @hookimpl"),
+        (_unimportable, "cannot be imported: ImportError: No module named 'surely_not_there'"),
+        (
+            lambda: _plugin(
+                sgpc_basis_selectors=hookimpl(_bad_name, specname="sgpc_basis_selectors")
+            ),
+            "is called 'Bad Name'",
+        ),
+    ],
+    ids=["hook misspelt", "hook not marked", "import error", "bad name"],
+)
+def test_a_broken_plugin_is_quarantined_with_its_reason(imported, reason):
+    (absence,) = _loaded(imported).quarantined()
+    assert absence.distribution == "sgpc-zoo-0"
+    assert reason in absence.reason
+
+
+def _bad_name() -> list[type]:
+    return [BadName]
+
+
+def test_two_parts_of_one_name_are_an_error_that_lists_both():
+    twins = [
+        _plugin(sgpc_kernels=hookimpl(lambda kernel=kernel: [kernel], specname="sgpc_kernels"))
+        for kernel in (Plain, Exact)
+    ]
+    registry = _loaded(*[lambda twin=twin: twin for twin in twins])
+    with pytest.raises(PluginError, match=r"provided by sgpc-zoo-0 1.0 .* and by sgpc-zoo-1 1.0"):
+        registry.get("kernel", "zoo-kernel")
