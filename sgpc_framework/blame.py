@@ -10,13 +10,14 @@ method calls where nothing goes wrong.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import PluginError, SgpcError
-from sgpc_framework.protocols import Inputs, Kernel
+from sgpc_framework.protocols import Inputs, Kernel, KernelColumns
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +59,20 @@ def kernel_values(kernel: Kernel, X: Inputs, Z: Inputs) -> Floats:
     """k(X, Z) as a float64 array of the right shape."""
     with calling("kernel", kernel, "__call__"):
         return shaped(kernel(X, Z), (len(X), len(Z)))
+
+
+def kernel_columns(kernel: Kernel, X: Inputs) -> Callable[[Inputs], Floats]:
+    """The function from Z to k(Z, X), prepared if the kernel knows how."""
+    if not isinstance(kernel, KernelColumns):
+        return lambda Z: kernel_values(kernel, Z, X)
+    with calling("kernel", kernel, "columns_of"):
+        prepared = kernel.columns_of(X)
+
+    def columns(Z: Inputs) -> Floats:
+        with calling("kernel", kernel, "the function of columns_of"):
+            return shaped(prepared(Z), (len(Z), len(X)))
+
+    return columns
 
 
 def kernel_diag(kernel: Kernel, X: Inputs) -> Floats:

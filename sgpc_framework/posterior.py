@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.blame import blamed, kernel_diag, kernel_values
+from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import SPENT, settle
@@ -64,8 +64,11 @@ class Posterior:
                 "wanted finite variances of at least 0, found entries between "
                 f"{self._prior.min()} and {self._prior.max()}",
             )
+        self._columns = [kernel_columns(kernel, X[block]) for block in self.blocks]
         self._variance = self._prior.copy()
         self._active = np.zeros(n, dtype=np.bool_)
+        self._spent = SPENT * self._prior
+        self._eligible = self._variance > self._spent
         self._M = np.empty((max_basis, n))
         self._steps: list[tuple[float, float, float, float]] = []
         self._seen = (  # what plugins see: the same arrays, read-only
@@ -90,7 +93,7 @@ class Posterior:
         """The inactive row with the least score; ties go to the lowest row number."""
         best, least = -1, np.inf
         for block, rows in zip(self.blocks, self._rows, strict=True):
-            scores = np.where(self.eligible(block), _per_row(row_score, rows), np.inf)
+            scores = np.where(self._eligible[block], _per_row(row_score, rows), np.inf)
             position = int(np.argmin(scores))
             score = scores[position]
             if np.isnan(score):
@@ -98,7 +101,7 @@ class Posterior:
                 raise ValueError(f"the score of row {row} is NaN, a number is wanted")
             if score < least:
                 best, least = block.start + position, score
-        return best if best >= 0 else int(np.argmax(self.eligible(slice(None))))
+        return best if best >= 0 else int(np.argmax(self._eligible))
 
     def sample(
         self, row_weight: RowFunction, size: int, rng: np.random.Generator
@@ -109,19 +112,19 @@ class Posterior:
         when there are fewer inactive rows, all of them are.
         """
         weights = np.concatenate([_per_row(row_weight, rows) for rows in self._rows])
-        eligible = np.concatenate([self.eligible(block) for block in self.blocks])
-        weights[~eligible] = 0.0
+        weights[~self._eligible] = 0.0
         least = weights.min()
         if not least >= 0.0 or not np.isfinite(weights.sum()):
             row = int(np.argmin(np.where(np.isfinite(weights), weights, -np.inf)))
             raise ValueError(
                 f"the weight of row {row} is {weights[row]}, a finite number >= 0 is wanted"
             )
-        size = min(size, int(np.count_nonzero(eligible)))
+        size = min(size, int(np.count_nonzero(self._eligible)))
         drawn = _drawn(weights, size, rng)
         if len(drawn) < size:
-            eligible[drawn] = False
-            drawn += _drawn(eligible.astype(np.float64), size - len(drawn), rng)
+            others = self._eligible.astype(np.float64)
+            others[drawn] = 0.0
+            drawn += _drawn(others, size - len(drawn), rng)
         return np.array(drawn, dtype=np.intp)
 
     def total(
@@ -170,6 +173,8 @@ class Posterior:
             np.multiply(column, np.sqrt(shrinkage), out=self._M[self.size, block])
             self.rounded_to_zero += settle(self._variance[block], self._prior[block])
         self._active[row] = True
+        np.greater(self._variance, self._spent, out=self._eligible)
+        self._eligible &= ~self._active
         self.basis.append(row)
         precision = shrinkage / (1.0 - shrinkage * before[1])
         self._steps.append((precision, before[0] + coefficient / shrinkage, coefficient, shrinkage))
@@ -210,17 +215,16 @@ class Posterior:
     @property
     def exhausted(self) -> bool:
         """Whether no row can be included any more."""
-        return not any(np.any(self.eligible(block)) for block in self.blocks)
+        return not self._eligible.any()
 
     def eligible(self, which: slice | NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which rows can still be included: not active, and with some variance left."""
-        has_variance = self._variance[which] > SPENT * self._prior[which]
-        return np.greater(has_variance, self._active[which], out=has_variance)
+        return self._eligible[which]
 
     def residual_columns(self, index: NDArray[np.intp], block: int) -> Floats:
         """k̃ of the given rows with the rows of a block."""
         rows = self.blocks[block]
-        columns = kernel_values(self.kernel, self.X[index], self.X[rows])
+        columns = self._columns[block](self.X[index])
         # The sum of what is not finite is not finite: one pass, and no array of booleans.
         if not np.isfinite(np.sum(columns)) and not np.all(np.isfinite(columns)):
             found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"

@@ -210,6 +210,18 @@ class KernelInputPullback(Protocol):
 
 
 @runtime_checkable
+class KernelColumns(Protocol):
+    """A kernel that answers faster when it has looked at the rows before.
+
+    ``columns_of(X)`` is called once for each block of rows in an outer iteration and returns a
+    function from a few inputs Z to k(Z, X), which is then called once a stage. The function may
+    keep what it computed from X alone (squared norms, say), but no copy of X.
+    """
+
+    def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]: ...
+
+
+@runtime_checkable
 class SampleInputs(Protocol):
     """A kernel on inputs other than vectors that can make some, for the conformance checks."""
 

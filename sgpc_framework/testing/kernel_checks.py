@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from sgpc_framework.hyperparameters import values
 from sgpc_framework.inputs import checked_inputs
-from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelPullback, SampleInputs
+from sgpc_framework.protocols import (
+    Floats,
+    Inputs,
+    Kernel,
+    KernelColumns,
+    KernelPullback,
+    SampleInputs,
+)
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.randomness import repeated
 from sgpc_framework.testing.samples import Sample, ready, samples_for
@@ -81,6 +88,17 @@ def same_values_whatever_the_block(kernel: Kernel) -> None:
             require_close(alone, K[:, j], _rounding(K), "k(X, Z[j])", where)
 
 
+def prepared_columns_agree(kernel: KernelColumns) -> None:
+    """The function that columns_of(X) returns gives k(Z, X), for one row of Z and for several."""
+    for varied, sample in _cases(kernel):  # type: ignore[arg-type]
+        assert isinstance(varied, KernelColumns)
+        X, Z = sample.rest, sample.some
+        columns, K = varied.columns_of(X), _values(varied, Z, X)
+        require_close(columns(Z), K, _rounding(K), "columns_of(X)(Z)", sample.title)
+        one = columns(Z[np.arange(1)])
+        require_close(one, K[:1], _rounding(K), "columns_of(X)(Z[:1])", sample.title)
+
+
 def works_on_one_row_and_on_none(kernel: Kernel) -> None:
     """One row and no row are valid inputs, on either side: shapes follow the numbers of rows."""
     kernel, X = ready(kernel), samples_for(kernel)[0].X
@@ -129,6 +147,7 @@ def sample_inputs_are_as_many_as_asked_for(kernel: SampleInputs) -> None:
 
 LAWS: Laws = {
     SampleInputs: (sample_inputs_are_as_many_as_asked_for,),
+    KernelColumns: (prepared_columns_agree,),
     Kernel: (
         finite_float64_of_the_right_shape,
         symmetric,

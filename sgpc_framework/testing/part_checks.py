@@ -16,6 +16,7 @@ from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import (
     GramObjective,
+    KernelColumns,
     KernelInputPullback,
     KernelPullback,
     LikelihoodPullback,
@@ -32,7 +33,13 @@ from sgpc_framework.testing.samples import parts_of, samples_for, started
 from sgpc_framework.testing.verdict import Violation, require, require_finite
 
 ABILITIES: dict[str, tuple[Any, ...]] = {
-    "kernel": (KernelPullback, KernelInputPullback, SampleInputs, StartsFromData),
+    "kernel": (
+        KernelPullback,
+        KernelInputPullback,
+        KernelColumns,
+        SampleInputs,
+        StartsFromData,
+    ),
     "likelihood": (LogEvidence, LikelihoodPullback, StartsFromData),
     "selector": (ScoresCandidates,),
     "sites": (),

@@ -5,13 +5,14 @@ A part with no pullback of its own is differentiated numerically, and only that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, ClassVar, Self, final
 
 import attrs
 import numpy as np
 
+from sgpc_framework.blame import kernel_columns
 from sgpc_framework.differentiation import linearised, linearised_diag
 from sgpc_framework.errors import InputError
 from sgpc_framework.protocols import (
@@ -55,6 +56,10 @@ class Sum:
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         return _combined(np.add, (term(X, Z) for term in self.terms))
 
+    def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
+        columns = [kernel_columns(term, X) for term in self.terms]
+        return lambda Z: _combined(np.add, (column(Z) for column in columns))
+
     def diag(self, X: Inputs, /) -> Floats:
         return _combined(np.add, (term.diag(X) for term in self.terms))
 
@@ -94,6 +99,10 @@ class Product:
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         return _combined(np.multiply, (factor(X, Z) for factor in self.factors))
+
+    def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
+        columns = [kernel_columns(factor, X) for factor in self.factors]
+        return lambda Z: _combined(np.multiply, (column(Z) for column in columns))
 
     def diag(self, X: Inputs, /) -> Floats:
         return _combined(np.multiply, (factor.diag(X) for factor in self.factors))

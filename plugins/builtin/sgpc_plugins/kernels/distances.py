@@ -7,6 +7,8 @@ the origin; otherwise |x|² - 2 x·z + |z|² would lose its digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sgpc_framework.protocols import Floats
@@ -50,6 +52,28 @@ def _recompute_near_pairs(
     for start in range(0, len(rows), step):
         i, j = rows[start : start + step], columns[start : start + step]
         r2[i, j] = _squared_norms(X[i] - Z[j], weights)
+
+
+def distances_to(X: Floats, weights: Floats) -> Callable[[Floats], Floats]:
+    """The function from Z to the squared distances of its rows (rows) to those of X (columns).
+
+    The squared norms of X are computed once. Rows that are far out go the careful way.
+    """
+    norms = _squared_norms(X, weights)
+    if norms.max(initial=0.0) > FAR:
+        return lambda Z: squared_distances(Z, X, weights)
+    rounding = (8 + len(weights)) * np.finfo(np.float64).eps
+    nearly_zero = rounding * norms
+
+    def distances(Z: Floats) -> Floats:
+        scaled = Z * (-2.0 * weights)
+        r2 = (X @ scaled[0])[None] if len(Z) == 1 else scaled @ X.T
+        r2 += norms
+        r2 += _squared_norms(Z, weights)[:, None]
+        r2[r2 <= nearly_zero] = 0.0
+        return r2
+
+    return distances
 
 
 def to_point(X: Floats, z: Floats, weights: Floats) -> Floats:

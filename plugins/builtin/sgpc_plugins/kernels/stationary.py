@@ -15,7 +15,7 @@ import numpy as np
 
 from sgpc_framework.hyperparameters import hyperparameter, hyperparameters
 from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
-from sgpc_plugins.kernels.distances import feature_sums, row_sums, squared_distances
+from sgpc_plugins.kernels.distances import distances_to, feature_sums, row_sums, squared_distances
 from sgpc_plugins.kernels.inputs import matrices, matrix, per_feature
 from sgpc_plugins.kernels.medians import started_lengthscale
 
@@ -53,6 +53,11 @@ class Stationary(ABC):
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         return self._values(self._squared_distances(*matrices(self, X, Z)))
+
+    def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
+        X = matrix(self, X)
+        distances = distances_to(X, self._weights(X))
+        return lambda Z: self._values(distances(matrix(self, Z)))
 
     def diag(self, X: Inputs, /) -> Floats:
         return np.full(len(matrix(self, X)), self.variance)

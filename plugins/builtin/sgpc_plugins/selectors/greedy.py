@@ -28,7 +28,8 @@ class Entropy:
     name: ClassVar[str] = "entropy"
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
-        return posterior.argmin(_log_shrink)
+        # log λ̄ = log(1 - ν A) decreases with ν A: the logarithm changes no choice.
+        return posterior.argmin(lambda rows: -rows.nu * rows.variance)
 
 
 @attrs.frozen
@@ -73,10 +74,6 @@ class ConditionalVariance:
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
         return posterior.argmin(lambda rows: -rows.variance)
-
-
-def _log_shrink(rows: Rows) -> Floats:
-    return np.log1p(-rows.nu * rows.variance)
 
 
 def _minus_new_old(rows: Rows) -> Floats:
