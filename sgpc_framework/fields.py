@@ -5,33 +5,21 @@ A configuration is structured strictly, but an instance made by hand only meets 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import attrs
+from attrs.validators import ge, gt, lt
 
 
 def whole_number(default: int, at_least: int = 1) -> Any:
     """An attrs field for a count."""
-
-    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{field.name} must be a whole number, found {value!r}")
-        if value < at_least:
-            raise ValueError(f"{field.name} must be at least {at_least}, found {value!r}")
-
-    return attrs.field(default=default, validator=validate)
+    return attrs.field(default=default, validator=[_whole, ge(at_least)])
 
 
 def positive_number(default: float) -> Any:
     """An attrs field for a finite number above zero."""
-
-    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{field.name} must be a number, found {value!r}")
-        if not 0.0 < value < float("inf"):
-            raise ValueError(f"{field.name} must be finite and above 0, found {value!r}")
-
-    return attrs.field(default=default, validator=validate)
+    return attrs.field(default=default, validator=[_real, gt(0.0), lt(math.inf)])
 
 
 def one_of(default: str, *others: str) -> Any:
@@ -43,3 +31,13 @@ def one_of(default: str, *others: str) -> Any:
             raise ValueError(f"{field.name} must be {' or '.join(choices)}, found {value!r}")
 
     return attrs.field(default=default, validator=validate)
+
+
+def _whole(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{field.name} must be a whole number, found {value!r}")
+
+
+def _real(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{field.name} must be a number, found {value!r}")

@@ -8,7 +8,11 @@ from importlib.metadata import version
 import click
 
 COMMANDS = {
+    "check": "Run the conformance checks of a part, or of all parts of a distribution.",
     "demo": "Run Algorithm 1 with every selector on generated data and compare them.",
+    "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
+    "new": "Write a complete package for a part of your own, ready to be installed.",
+    "plugins": "List every part and who provides it, and plugins that could not be loaded.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 

@@ -80,7 +80,7 @@ def _reflected(left: LogisticNormal) -> LogisticNormal:
 
 def _near(a: Floats, v: Floats) -> LogisticNormal:
     """a <= v: all arguments of erfcx are positive. Scaled by exp(-a²/2v)."""
-    z, d1, d2 = _NEAR @ (erfcx(_arguments(a, v)) / 2.0)
+    z, d1, d2 = _summed(_NEAR, erfcx(_arguments(a, v)) / 2.0)
     slope, bend = d1 / z, d2 / z
     return LogisticNormal(np.log(z) - a * (a / v) / 2.0, slope, bend, slope * slope - bend)
 
@@ -102,10 +102,22 @@ def _far(a: Floats, v: Floats) -> LogisticNormal:
     np.negative(lower, out=lower, where=overflowing)
     exponent = (k - 1.0) * ((k + 1.0) * (v / 2.0) - a)
     lower += np.exp(exponent, out=np.zeros_like(exponent), where=overflowing)
-    z, square, rest = _FAR @ terms
+    z, square, rest = _summed(_FAR, terms)
     delta, rest = square / z, rest / z
     nu = delta * delta + rest
     return LogisticNormal(np.log(z) - a + v / 2.0, 1.0 - delta, 1.0 - 2.0 * delta - rest, nu)
+
+
+def _summed(weights: Floats, terms: Floats) -> Floats:
+    """weights @ terms, one term after the other.
+
+    A product of matrices would let the last bits of a row depend on how many rows come with it:
+    rows that tie exactly would then be told apart by the size of a block.
+    """
+    sums = np.zeros((len(weights), terms.shape[1]))
+    for column, term in zip(weights.T, terms, strict=True):
+        sums += column[:, None] * term
+    return sums
 
 
 def _arguments(a: Floats, v: Floats) -> Floats:

@@ -1,0 +1,91 @@
+"""``sgpc describe``: what a part computes, what can be set, and who provides it."""
+
+from __future__ import annotations
+
+import json
+
+import attrs
+import click
+from rich.table import Table
+
+from sgpc_framework.cli.printing import console
+from sgpc_framework.description import Description, OptionDescription, described
+from sgpc_framework.errors import suggestion
+from sgpc_framework.plugin.kinds import KINDS
+from sgpc_framework.plugin.records import Part
+from sgpc_framework.plugin.registry import Registry, default_registry
+
+
+@click.command(name="describe")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Only the part of this kind.")
+@click.option("--json", "as_json", is_flag=True, help="Print the description as JSON.")
+def command(name: str, kind: str | None, as_json: bool) -> None:
+    """Describe the part NAME: its formula, its options, its abilities, where it comes from.
+
+    A name may belong to parts of several kinds, which are all described.
+    """
+    found = [described(part) for part in _named(default_registry(), name, kind)]
+    if as_json:
+        click.echo(json.dumps([attrs.asdict(each) for each in found], indent=2))
+        return
+    for position, description in enumerate(found):
+        if position:
+            click.echo()
+        _print(description)
+
+
+def _named(registry: Registry, name: str, kind: str | None) -> list[Part]:
+    """The parts of that name; a usage error with the nearest name if there is none."""
+    eligible = [part for part in registry.parts() if kind in (None, part.kind)]
+    found = [part for part in eligible if part.name == name]
+    if found:
+        return found
+    what = KINDS[kind].noun if kind else "a part"
+    text = f"wanted the name of {what}, found {name!r}; "
+    text += suggestion(name, {part.name for part in eligible})
+    elsewhere = [part.kind for part in registry.parts() if part.name == name]
+    if elsewhere:
+        text += f" ({name!r} is the name of {KINDS[elsewhere[0]].noun})"
+    for absence in (*registry.quarantined(), *registry.left_out()):
+        text += f"\nit may be missing because {absence}"
+    raise click.UsageError(text)
+
+
+def _print(description: Description) -> None:
+    click.echo(f"{description.kind} {description.name}\n")
+    click.echo(description.documentation or "(no docstring)")
+    if description.options:
+        click.echo("\nOptions")
+        console().print(_table(description.options))
+    if description.abilities:
+        click.echo("\nAbilities")
+        for ability, answer in description.abilities.items():
+            click.echo(f"  {ability}: {answer}")
+    click.echo("\nOrigin")
+    click.echo(
+        f"  {description.distribution} {description.version} "
+        f"(entry point {description.entry_point!r}), class {description.implementation}"
+    )
+
+
+def _table(options: tuple[OptionDescription, ...]) -> Table:
+    table = Table()
+    for heading in ("option", "type", "default", "limits", "tuned in"):
+        table.add_column(heading, overflow="fold")
+    for option in options:
+        table.add_row(
+            option.name,
+            option.type,
+            "(required)" if option.required else json.dumps(option.default),
+            _limits(option),
+            option.transform or "-",
+        )
+    return table
+
+
+def _limits(option: OptionDescription) -> str:
+    if option.bounds is None:
+        return option.limits or "-"
+    low, high = option.bounds
+    return f"[{low:g}, {high:g}]"

@@ -1,0 +1,87 @@
+"""``sgpc plugins``: every part there is, who provides it, and what is wrong with the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import attrs
+import click
+from rich.table import Table
+
+from sgpc_framework.cli.printing import console
+from sgpc_framework.plugin.records import Origin, Part
+from sgpc_framework.plugin.registry import Registry, default_registry
+
+
+@attrs.frozen
+class Line:
+    """One line of the listing: a part, or an entry point that gives none."""
+
+    status: str
+    origin: Origin
+    kind: str | None = None
+    name: str | None = None
+    reason: str | None = None
+
+    def as_mapping(self) -> dict[str, str | None]:
+        """The line as plain data, flat."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            **attrs.asdict(self.origin),
+            "status": self.status,
+            "reason": self.reason,
+        }
+
+
+@click.command(name="plugins")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def command(as_json: bool) -> None:
+    """List every part with its provider, and every plugin that could not be loaded.
+
+    \b
+    The status of a part or of an entry point:
+      ok           ready to be used
+      collision    two distributions provide this name, so neither can be used by it
+      quarantined  the plugin failed; none of its parts can be used
+      left out     SGPC_LOAD_PLUGINS does not name the distribution
+    """
+    lines = list(listing(default_registry()))
+    if as_json:
+        click.echo(json.dumps([line.as_mapping() for line in lines], indent=2))
+    else:
+        _print(lines)
+
+
+def listing(registry: Registry) -> Iterator[Line]:
+    """The parts by kind and name, then the entry points that give none."""
+    parts = registry.parts()
+    for part in parts:
+        rivals = [p for p in parts if (p.kind, p.name) == (part.kind, part.name) and p is not part]
+        yield _line_of_part(part, rivals)
+    for absence in (*registry.quarantined(), *registry.left_out()):
+        yield Line(absence.status, absence.origin, reason=absence.reason)
+
+
+def _line_of_part(part: Part, rivals: list[Part]) -> Line:
+    if not rivals:
+        return Line("ok", part.origin, part.kind, part.name)
+    others = " and by ".join(str(rival.origin) for rival in rivals)
+    reason = f"the name is also provided by {others}: uninstall or leave out all but one"
+    return Line("collision", part.origin, part.kind, part.name, reason)
+
+
+def _print(lines: list[Line]) -> None:
+    table = Table()
+    for heading in ("kind", "name", "distribution", "version", "status"):
+        table.add_column(heading, overflow="fold")
+    for line in lines:
+        origin = line.origin
+        name = line.name or f"(entry point {origin.entry_point!r})"
+        table.add_row(line.kind or "-", name, origin.distribution, origin.version, line.status)
+    console().print(table)
+    for line in lines:
+        if line.reason is not None:  # below the table, where there is room to say everything
+            part = f"{line.kind} {line.name!r} of " if line.kind else ""
+            click.echo(f"\n{line.status}: {part}{line.origin}\n  {line.reason}")
