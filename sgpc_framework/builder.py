@@ -17,6 +17,7 @@ from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.inputs import checked_inputs, checked_labels
 from sgpc_framework.model import Model
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.rows import read_only
 from sgpc_framework.threads import one_blas_thread
 
 
@@ -32,6 +33,7 @@ class Design:
         """Run Algorithm 1, then the refiner. ``progress`` is called after every stage."""
         inputs = checked_inputs(X)
         classes, signs = checked_labels(y, len(inputs))
+        inputs, signs = read_only(inputs), read_only(signs)
         with one_blas_thread():
             found = design_classifier(self.config, inputs, signs, progress)
             fitted = Refinable(found.sites, found.theta.kernel, found.theta.likelihood)

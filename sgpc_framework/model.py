@@ -17,7 +17,7 @@ from sgpc_framework.errors import InputError
 from sgpc_framework.inputs import checked_inputs, checked_kernel
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import settle
-from sgpc_framework.rows import Rows
+from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites
 from sgpc_framework.threads import one_blas_thread
 
@@ -165,7 +165,7 @@ class Model:
         width = self.inputs.shape[1] if self.inputs.ndim == 2 else None
         checked = checked_inputs(X, width)
         checked_kernel(self.kernel, checked)
-        return checked
+        return read_only(checked)
 
 
 def _blocks(X: Inputs) -> Iterator[Inputs]:

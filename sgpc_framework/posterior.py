@@ -16,7 +16,6 @@ Rows are processed in blocks that fit a cache. No plugin can tell how many there
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,11 @@ from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import SPENT, settle
-from sgpc_framework.rows import Rows
+from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites, Steps
 
 Floats = NDArray[np.float64]
 RowFunction = Callable[[Rows], Floats]
-S = TypeVar("S", bound=np.generic)
 
 
 class Posterior:
@@ -72,10 +70,10 @@ class Posterior:
         self._M = np.empty((max_basis, n))
         self._steps: list[tuple[float, float, float, float]] = []
         self._seen = (  # what plugins see: the same arrays, read-only
-            _read_only(y),
-            _read_only(self._mean),
-            _read_only(self._variance),
-            _read_only(self._active),
+            read_only(y),
+            read_only(self._mean),
+            read_only(self._variance),
+            read_only(self._active),
         )
         self._rows = [self.at(block) for block in self.blocks]
 
@@ -204,10 +202,10 @@ class Posterior:
         """What the posterior says of some rows."""
         y, mean, variance, active = self._seen
         return Rows(
-            y[which],
-            mean[which],
-            variance[which],
-            active[which],
+            read_only(y[which]),
+            read_only(mean[which]),
+            read_only(variance[which]),
+            read_only(active[which]),
             self.likelihood,
             all_moments=all_moments,
         )
@@ -248,13 +246,14 @@ class Posterior:
         inside = int(candidates.index[position]) - self.blocks[number].start
         if 0 <= inside < len(active):
             active[inside] = True
-        return Rows(now.y, mean, variance, active, self.likelihood, column)
-
-
-def _read_only(array: NDArray[S]) -> NDArray[S]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+        return Rows(
+            now.y,
+            read_only(mean),
+            read_only(variance),
+            read_only(active),
+            self.likelihood,
+            read_only(column),
+        )
 
 
 def _per_row(row_function: RowFunction, rows: Rows) -> Floats:

@@ -7,6 +7,7 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 from __future__ import annotations
 
 from functools import cache, cached_property
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -16,6 +17,7 @@ from sgpc_framework.blame import calling
 from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
 
 Floats = NDArray[np.float64]
+S = TypeVar("S", bound=np.generic)
 
 
 @attrs.define(slots=False, eq=False)
@@ -33,8 +35,7 @@ class Rows:
     nu         -d² log_z / d mean²
     ========== ==================================================================
 
-    The last three come from the likelihood, on first use and once. What the posterior keeps is
-    read-only here.
+    The last three come from the likelihood, on first use and once. The arrays are read-only.
     """
 
     y: Floats
@@ -86,6 +87,13 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+
+def read_only(array: NDArray[S]) -> NDArray[S]:
+    """The same numbers, not to be written into."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @cache

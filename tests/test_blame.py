@@ -27,6 +27,8 @@ class Kernel:
 
     def __call__(self, X, Z):
         K = self.variance * (X @ Z.T)
+        if self.fault == "writes" and len(Z) > 5:
+            Z -= Z.mean(axis=0)
         if self.fault == "raises" and len(Z) > 5:
             raise ZeroDivisionError("boom")
         if self.fault == "shape" and len(Z) > 5:
@@ -115,6 +117,8 @@ class Objective:
     def row_loss(self, rows):
         if self.fault == "raises":
             raise RuntimeError("boom")
+        if self.fault == "writes":
+            rows.mean[:] = 0.0
         return RowLoss(rows.log_z[:2], d_log_z=1.0)
 
 
@@ -157,6 +161,8 @@ CASES = [
         ("sites", SiteEstimator, fault, "estimate")
         for fault in ("raises", "negative", "too much", "nan", "count")
     ],
+    ("kernel", Kernel, "writes", "__call__"),
+    ("objective", Objective, "writes", "row_loss"),
     ("objective", Objective, "raises", "row_loss"),
     ("objective", Objective, "shape", "row_loss"),
     ("refiner", Refiner, "raises", "refine"),

@@ -36,7 +36,7 @@ from sgpc_framework.protocols import (
     RowObjective,
 )
 from sgpc_framework.rounding import settle
-from sgpc_framework.rows import Rows
+from sgpc_framework.rows import Rows, read_only
 
 Floats = NDArray[np.float64]
 
@@ -166,4 +166,10 @@ class FixedSites:
         active = np.zeros(block.stop - block.start, dtype=np.bool_)
         inside = (self.basis >= block.start) & (self.basis < block.stop)
         active[self.basis[inside] - block.start] = True
-        return Rows(self.y[block], mean, variance, active, likelihood)
+        return Rows(
+            read_only(self.y[block]),
+            read_only(mean),
+            read_only(variance),
+            read_only(active),
+            likelihood,
+        )
