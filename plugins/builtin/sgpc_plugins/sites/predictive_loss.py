@@ -38,7 +38,7 @@ class PredictiveLossSites:
     name: ClassVar[str] = "predictive-loss"
 
     max_steps: int = whole_number(30)
-    tolerance: float = attrs.field(default=1e-7, validator=ge(0.0))
+    tolerance: float = attrs.field(default=1e-5, validator=ge(0.0))
 
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
         starts = MomentMatching().estimate(posterior, candidates)
