@@ -217,7 +217,7 @@ class Posterior:
 
     def eligible(self, which: slice | NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which rows can still be included: not active, and with some variance left."""
-        return self._eligible[which]
+        return read_only(self._eligible[which])
 
     def residual_columns(self, index: NDArray[np.intp], block: int) -> Floats:
         """k̃ of the given rows with the rows of a block."""
