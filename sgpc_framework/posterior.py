@@ -28,7 +28,7 @@ from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites, Steps
 
 Floats = NDArray[np.float64]
-RowFunction = Callable[[Rows], Floats]
+RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
 
 
 class Posterior:
@@ -166,9 +166,9 @@ class Posterior:
         chosen = candidates[position]
         for number, block in enumerate(self.blocks):
             column = chosen.columns(number)[0]
+            root = np.multiply(column, np.sqrt(shrinkage), out=self._M[self.size, block])
             self._mean[block] += coefficient * column
-            self._variance[block] -= shrinkage * column**2
-            np.multiply(column, np.sqrt(shrinkage), out=self._M[self.size, block])
+            self._variance[block] -= root * root
             self.rounded_to_zero += settle(self._variance[block], self._prior[block])
         self._active[row] = True
         np.greater(self._variance, self._spent, out=self._eligible)
@@ -229,7 +229,11 @@ class Posterior:
             raise blamed("kernel", self.kernel, "__call__", found)
         if not self.size:
             return columns
-        explained = self._M[: self.size, index].T @ self._M[: self.size, rows]
+        M = self._M[: self.size, rows]
+        if len(index) == 1:
+            explained = (self._M[: self.size, index[0]] @ M)[None]  # a product with a vector
+        else:
+            explained = self._M[: self.size, index].T @ M
         return np.subtract(columns, explained, out=explained)  # the kernel's array is not ours
 
     def _tried(self, number: int, candidates: Candidates, position: int, steps: Steps) -> Rows:

@@ -107,7 +107,8 @@ def _least(
 
 
 def _recorded(posterior: Posterior) -> Stage:
-    loss, wrong = posterior.total(_loss_and_error) / len(posterior)
+    loss = float(posterior.total(negative_log_evidence)) / len(posterior)
+    wrong = float(posterior.total(_misclassified)) / len(posterior)
     if not np.isfinite(loss):
         _check_likelihood(posterior.at(slice(None)))
     precision, mean, coefficient, shrinkage = posterior.last_site
@@ -117,8 +118,8 @@ def _recorded(posterior: Posterior) -> Stage:
         mean=mean,
         coefficient=coefficient,
         shrinkage=shrinkage,
-        predictive_loss=float(loss),
-        training_error=float(wrong),
+        predictive_loss=loss,
+        training_error=wrong,
     )
 
 
@@ -137,5 +138,5 @@ def _check_likelihood(rows: Rows) -> None:
             )
 
 
-def _loss_and_error(rows: Rows) -> Floats:
-    return np.stack([-rows.log_z, rows.log_z <= -LOG_2])
+def _misclassified(rows: Rows) -> NDArray[np.bool_]:
+    return rows.log_z <= -LOG_2

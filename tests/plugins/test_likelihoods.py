@@ -106,7 +106,7 @@ def test_log_cdf_is_accurate_in_table_and_tails(z):
     for copies in (1, 100):  # a few rows are computed directly, many are read off the table
         found = np.array(log_cdf_derivatives(np.full(copies, z)))[:, -1]
         assert found == pytest.approx(exact, rel=1e-13, abs=0.0)
-        assert log_cdf(np.full(copies, z))[-1] == pytest.approx(found[0], rel=4e-15, abs=0.0)
+        assert log_cdf(np.full(copies, z))[-1] == pytest.approx(found[0], rel=2e-14, abs=0.0)
 
 
 @law
@@ -298,8 +298,8 @@ def test_log_z_alone_is_the_log_z_of_the_moments(likelihood, seed):
     y = rng.choice([-1.0, 1.0], size=50)
     mean, variance = rng.normal(scale=20.0, size=50), rng.gamma(1.0, 2.0, size=50)
     alone = likelihood.log_z(y, mean, variance)
-    # A few units in the last place: few rows are computed another way than many.
-    assert alone == pytest.approx(likelihood.moments(y, mean, variance).log_z, rel=4e-15, abs=0.0)
+    # Few rows are computed another way than many: in the right tail scipy is good to 1e-14.
+    assert alone == pytest.approx(likelihood.moments(y, mean, variance).log_z, rel=2e-14, abs=0.0)
 
 
 @every_kind
