@@ -267,6 +267,18 @@ class RowObjective(Protocol):
 
 
 @runtime_checkable
+class Subsampled(Protocol):
+    """A row objective that makes do with some of the rows when there are many.
+
+    ``subset`` is how many, 0 for all. They are drawn once a fit, from its seed, so that the losses
+    of different iterations can be compared.
+    """
+
+    @property
+    def subset(self) -> int: ...
+
+
+@runtime_checkable
 class GramObjective(Protocol):
     """An objective of the active Gram matrix alone.
 

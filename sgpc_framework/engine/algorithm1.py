@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
+from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.history import Designed, History
 from sgpc_framework.engine.inner_loop import stages
 from sgpc_framework.engine.reestimation import Theta, reestimate, tunes, unchanged
@@ -33,7 +34,7 @@ from sgpc_framework.engine.trace import Stage
 from sgpc_framework.errors import NumericalError, PluginError
 from sgpc_framework.inputs import checked_kernel
 from sgpc_framework.posterior import Posterior
-from sgpc_framework.protocols import Inputs, StartsFromData
+from sgpc_framework.protocols import Inputs, StartsFromData, Subsampled
 
 Floats = NDArray[np.float64]
 C = TypeVar("C")
@@ -93,7 +94,7 @@ def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> N
             break
         found = reestimate(
             config.objective,
-            history.sites(),
+            _judging(config, history.sites()),
             theta,
             start,
             config.optimizer,
@@ -104,6 +105,14 @@ def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> N
         # until iter = iter_max or change in the loss function value < tol
         if history.change() < config.tolerance:
             break
+
+
+def _judging(config: Config, sites: FixedSites) -> FixedSites:
+    """The rows that step 6 looks at: all, unless the objective makes do with some."""
+    objective = config.objective
+    if isinstance(objective, Subsampled) and objective.subset:
+        return sites.some_rows(objective.subset, config.seed)
+    return sites
 
 
 def _started(kind: str, component: C, X: Inputs) -> C:

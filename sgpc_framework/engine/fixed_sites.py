@@ -45,8 +45,8 @@ Floats = NDArray[np.float64]
 class FixedSites:
     """Training rows, the basis among them, and the sites that step 6 keeps constant.
 
-    ``basis`` holds the row numbers of the basis vectors. ``basis_inputs`` are these rows, unless a
-    refiner has moved them.
+    ``basis`` holds the row numbers of the basis vectors (those among X, if X is a sample).
+    ``basis_inputs`` are the basis vectors themselves, which a refiner may have moved.
     """
 
     X: Inputs
@@ -70,6 +70,16 @@ class FixedSites:
             precision=self.precision[cut],
             mean=self.mean[cut],
             basis_inputs=self.basis_inputs[cut],
+        )
+
+    def some_rows(self, count: int, seed: int) -> FixedSites:
+        """The same basis and sites, judged by ``count`` rows drawn uniformly."""
+        if count >= len(self.y):
+            return self
+        rng = np.random.default_rng([seed, 0])
+        rows = np.sort(rng.choice(len(self.y), size=count, replace=False))
+        return attrs.evolve(
+            self, X=self.X[rows], y=self.y[rows], basis=np.flatnonzero(np.isin(rows, self.basis))
         )
 
     def value_and_gradient(

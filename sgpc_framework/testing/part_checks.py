@@ -26,6 +26,7 @@ from sgpc_framework.protocols import (
     SampleInputs,
     ScoresCandidates,
     StartsFromData,
+    Subsampled,
 )
 from sgpc_framework.structuring import plain, structured, unregistered
 from sgpc_framework.testing.differences import variations
@@ -43,7 +44,7 @@ ABILITIES: dict[str, tuple[Any, ...]] = {
     "likelihood": (LogEvidence, LikelihoodPullback, StartsFromData),
     "selector": (ScoresCandidates,),
     "sites": (),
-    "objective": (RowObjective, GramObjective, Penalised),
+    "objective": (RowObjective, GramObjective, Penalised, Subsampled),
     "refiner": (),
 }
 """What a part of each kind may be able to do besides."""

@@ -10,6 +10,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
+from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.hyperparameters import hyperparameter
 
 
@@ -156,6 +157,40 @@ def test_the_marginal_likelihood_does_not_run_away_at_small_bases():
 
     assert max(losses(0.5)) < 0.55
     assert max(losses(1e6)) > 0.65
+
+
+def test_a_subset_of_the_rows_can_judge_the_hyperparameters():
+    X, y = datasets.waveform(3000, seed=2)
+
+    def fitted(subset, seed=0):
+        objective = {"name": "nlp", "subset": subset}
+        return sgpc.build(objective=objective, max_basis=20, max_iterations=4, seed=seed).fit(X, y)
+
+    def nlp(model):
+        X_new, y_new = datasets.waveform(2000, seed=3)
+        own = model.predict_proba(X_new)[np.arange(2000), (y_new > 0).astype(int)]
+        return -np.mean(np.log(own))
+
+    everything, some = fitted(0), fitted(600)
+    assert fitted(3000).kernel == everything.kernel
+    assert some.kernel != everything.kernel
+    assert fitted(600).kernel == some.kernel
+    assert nlp(some) < nlp(everything) + 0.05
+
+
+def test_the_loss_of_a_subset_is_that_of_its_rows():
+    X, y = datasets.waveform(400, seed=2)
+    model = sgpc.build(objective="none", max_basis=30).fit(X, y)
+    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 64)
+    some = sites.some_rows(250, seed=5)
+    rows = [int(np.flatnonzero((x == X).all(axis=1))[0]) for x in some.X]
+    assert len(set(rows)) == 250
+    assert sorted(set(rows) & set(model.basis.tolist())) == sorted(rows[i] for i in some.basis)
+    objective = sgpc.build().config.objective
+    value, _ = some.value_and_gradient(objective, model.kernel, model.likelihood)
+    judged = [row for row in rows if row not in model.basis]
+    own = model.predict_proba(X)[np.arange(400), (y > 0).astype(int)]
+    assert value == pytest.approx(-np.mean(np.log(own[judged])), rel=1e-10)
 
 
 def test_progress_is_reported_after_every_stage(waveform):
