@@ -121,7 +121,7 @@ class _Loss:
         along_tau = (self.at(here.a, here.tau + h).gradient - here.gradient) / h
         H = np.array([[here.curvature, along_tau[0]], [along_tau[0], along_tau[1]]])
         values, vectors = np.linalg.eigh(H)
-        curvatures = np.maximum(np.abs(values), 1e-4 * np.abs(values).max() + 1e-300)
+        curvatures = np.maximum(np.abs(values), 1e-8 * np.abs(values).max() + 1e-300)
         step = -vectors @ ((vectors.T @ here.gradient) / curvatures)
         longest = np.array([LONGEST * max(1.0, abs(here.a)), LONGEST])
         return np.asarray(step / max(1.0, float(np.max(np.abs(step) / longest))))
