@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 LONGEST = 2.0
 """The longest step of Newton's method in a and in τ; see ``_Loss``."""
 
+FARTHEST = 1e4
+"""The range of |a|. Rows that one basis function separates would drive it to infinity."""
+
 ODDS = (-35.0, 25.0)
 """The range of τ. Beyond it the share of the variance that a site takes is 0 or 1 to rounding."""
 
@@ -106,7 +109,7 @@ class _Loss:
 
     def at(self, a: float, tau: float) -> _Point:
         """Evaluate: one pass over the rows."""
-        tau = float(np.clip(tau, *ODDS))
+        a, tau = float(np.clip(a, -FARTHEST, FARTHEST)), float(np.clip(tau, *ODDS))
         share = 1.0 / (1.0 + np.exp(-tau))
         step = Steps(a * self._unit, share / self._variance)
         sums = self._posterior.total(_derivatives, self._candidate, step)[0]
