@@ -12,7 +12,7 @@ The life of a fit, with the calls each part receives:
 
     StartsFromData.started                      once, before the first stage
     repeat (outer loop)
-        Kernel.diag                             once
+        Kernel.diag, KernelColumns.columns_of   once per block
         repeat (inner loop, one stage each)
             BasisSelector.propose               once            step 3
             Kernel.__call__                     once per block  step 3, the candidates' columns

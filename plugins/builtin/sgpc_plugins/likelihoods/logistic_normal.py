@@ -14,7 +14,7 @@ The series converge slowly or not at all, but they alternate and their terms are
 positive measure on [0, 1]: the algorithm of Cohen, Rodriguez Villegas and Zagier ("Convergence
 acceleration of alternating series", 2000) sums them with an error of 5.8^-N from N terms, whatever
 m and v are. The expectations of σ', σ'', σ² and σ³ are the same terms with other coefficients,
-so that one product with a fixed matrix gives them all. No quadrature nodes have to be placed.
+so that one set of terms gives them all. No quadrature nodes have to be placed.
 """
 
 from __future__ import annotations
