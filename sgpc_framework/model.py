@@ -19,7 +19,7 @@ from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites
-from sgpc_framework.threads import one_blas_thread
+from sgpc_framework.threads import one_blas_thread, over_blocks
 
 if TYPE_CHECKING:
     from sgpc_framework.plugin.registry import Registry
@@ -159,7 +159,7 @@ class Model:
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         checked = self._checked(X)
         with one_blas_thread():
-            return np.concatenate([function(rows) for rows in _blocks(checked)])
+            return np.concatenate(over_blocks(function, _blocks(checked), len(checked)))
 
     def _checked(self, X: Any) -> Inputs:
         width = self.inputs.shape[1] if self.inputs.ndim == 2 else None

@@ -6,7 +6,7 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeVar
 
 import attrs
@@ -20,7 +20,10 @@ Floats = NDArray[np.float64]
 S = TypeVar("S", bound=np.generic)
 
 
-@attrs.define(slots=False, eq=False)
+_NO_COLUMN = np.empty(0)
+
+
+@attrs.define(eq=False)
 class Rows:
     """A block of rows with marginals N(mean, variance). All arrays are one-dimensional.
 
@@ -43,37 +46,30 @@ class Rows:
     variance: Floats
     active: NDArray[np.bool_]
     likelihood: Likelihood
-    column: Floats = attrs.field(factory=lambda: np.empty(0))
+    column: Floats = _NO_COLUMN
     all_moments: bool = False
     """Compute all three moments at once, because all three are going to be asked for."""
+    _moments: Moments | None = attrs.field(default=None, init=False, repr=False)
+    _log_z: Floats | None = attrs.field(default=None, init=False, repr=False)
 
     @property
     def has_moments(self) -> bool:
         """Whether all three moments have been computed."""
-        return "moments" in self.__dict__
+        return self._moments is not None
 
-    @cached_property
+    @property
     def moments(self) -> Moments:
         """(log_z, alpha, nu) of every row of the block."""
-        with calling("likelihood", self.likelihood, "moments"):
-            moments = self.likelihood.moments(self.y, self.mean, self.variance)
-            shape = self.y.shape
-            if not moments.log_z.shape == moments.alpha.shape == moments.nu.shape == shape:
-                raise ValueError(f"wanted three arrays of shape {shape}, found {moments!r}")
-        return moments
+        if self._moments is None:
+            self._moments = self._evaluated_moments()
+        return self._moments
 
-    @cached_property
+    @property
     def log_z(self) -> Floats:
         """log Z; alone it is cheaper than all three where the likelihood knows how."""
-        if self.all_moments or self.has_moments or not _has_log_z(type(self.likelihood)):
-            return self.moments.log_z
-        with calling("likelihood", self.likelihood, "log_z"):
-            log_z: Floats = self.likelihood.log_z(  # type: ignore[attr-defined]
-                self.y, self.mean, self.variance
-            )
-            if log_z.shape != self.y.shape:
-                raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
-        return log_z
+        if self._log_z is None:
+            self._log_z = self._evaluated_log_z()
+        return self._log_z
 
     @property
     def alpha(self) -> Floats:
@@ -87,6 +83,25 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def _evaluated_moments(self) -> Moments:
+        with calling("likelihood", self.likelihood, "moments"):
+            moments = self.likelihood.moments(self.y, self.mean, self.variance)
+            shape = self.y.shape
+            if not moments.log_z.shape == moments.alpha.shape == moments.nu.shape == shape:
+                raise ValueError(f"wanted three arrays of shape {shape}, found {moments!r}")
+        return moments
+
+    def _evaluated_log_z(self) -> Floats:
+        if self.all_moments or self.has_moments or not _has_log_z(type(self.likelihood)):
+            return self.moments.log_z
+        with calling("likelihood", self.likelihood, "log_z"):
+            log_z: Floats = self.likelihood.log_z(  # type: ignore[attr-defined]
+                self.y, self.mean, self.variance
+            )
+            if log_z.shape != self.y.shape:
+                raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
+        return log_z
 
 
 def read_only(array: NDArray[S]) -> NDArray[S]:

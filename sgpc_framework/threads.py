@@ -1,15 +1,54 @@
-"""BLAS threads: one, while the framework works.
+"""Threads: one for BLAS while the framework works, and blocks of rows over threads where it pays.
 
-The products here are small, and on a busy machine a second thread costs more than it brings. One
-thread also makes results independent of the machine's thread settings, to the bit.
+The products here are small, and on a busy machine a second BLAS thread costs more than it brings.
+One thread also makes results independent of the machine's thread settings, to the bit. Where there
+are many rows, whole blocks of them go to threads instead: as many as the caller leaves to BLAS, and
+not more than there are processors. Who limits BLAS (``OPENBLAS_NUM_THREADS=1``, ``threadpoolctl``,
+a worker of joblib) limits these as well. Sums over blocks are taken in the order of the blocks, so
+the number of threads does not change a bit of the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+MANY_ROWS = 50_000
+"""From so many rows on, blocks are shared among threads."""
+
+_allowed: ContextVar[int] = ContextVar("allowed", default=1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread inside, and give the caller's setting back after."""
+    controller = _controller()
+    caller = max((blas.num_threads for blas in controller.lib_controllers), default=1)
+    outer = _allowed.set(max(_allowed.get(), min(caller, _processors())))
+    try:
+        with controller.limit(limits=1):
+            yield
+    finally:
+        _allowed.reset(outer)
+
+
+def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> list[R]:
+    """The function of every block, in order; on threads if there are many ``rows`` in all.
+
+    What it calls must not depend on what it does to other blocks.
+    """
+    threads = _allowed.get() if rows >= MANY_ROWS else 1
+    if threads == 1:
+        return [function(block) for block in blocks]
+    return list(_pool(threads).map(function, blocks))
 
 
 @cache
@@ -17,11 +56,20 @@ def _controller() -> Any:
     import scipy.linalg  # noqa: F401  brings its own BLAS, which must be there to be found
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread inside, and give the caller's setting back after."""
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="sgpc")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
