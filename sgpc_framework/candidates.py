@@ -49,6 +49,15 @@ class Candidates:
             alone._columns[block] = columns[position : position + 1]
         return alone
 
+    def column(self, position: int, block: int) -> Floats:
+        """k̃ of one candidate with the rows of a block."""
+        found = self._columns.get(block)
+        if found is None:
+            one = self.index[position : position + 1]
+            found, position = self._posterior.residual_columns(one, block), 0
+        column: Floats = found[position]
+        return column
+
     def columns(self, block: int) -> Floats:
         """k̃ of every candidate (rows) with the rows of a block (columns)."""
         found = self._columns.get(block)

@@ -15,18 +15,23 @@ Rows are processed in blocks that fit a cache. No plugin can tell how many there
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
+from sgpc_framework.passes import add_basis_function, running_sums
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import SPENT, settle
 from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites, Steps
+from sgpc_framework.threads import over_blocks
 
+R = TypeVar("R")
 Floats = NDArray[np.float64]
 RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
 
@@ -67,6 +72,7 @@ class Posterior:
         self._active = np.zeros(n, dtype=np.bool_)
         self._spent = SPENT * self._prior
         self._eligible = self._variance > self._spent
+        self._left = int(np.count_nonzero(self._eligible))
         self._M = np.empty((max_basis, n))
         self._steps: list[tuple[float, float, float, float]] = []
         self._seen = (  # what plugins see: the same arrays, read-only
@@ -89,17 +95,21 @@ class Posterior:
 
     def argmin(self, row_score: RowFunction) -> int:
         """The inactive row with the least score; ties go to the lowest row number."""
-        best, least = -1, np.inf
-        for block, rows in zip(self.blocks, self._rows, strict=True):
-            scores = np.where(self._eligible[block], _per_row(row_score, rows), np.inf)
-            position = int(np.argmin(scores))
-            score = scores[position]
-            if np.isnan(score):
-                row = block.start + position
+
+        def least(number: int) -> tuple[float, int]:
+            block = self.blocks[number]
+            scores = np.where(
+                self._eligible[block], _per_row(row_score, self._rows[number]), np.inf
+            )
+            position = int(scores.argmin())
+            return float(scores[position]), block.start + position
+
+        found = self._over_blocks(least)
+        for score, row in found:
+            if math.isnan(score):
                 raise ValueError(f"the score of row {row} is NaN, a number is wanted")
-            if score < least:
-                best, least = block.start + position, score
-        return best if best >= 0 else int(np.argmax(self._eligible))
+        score, row = min(found)
+        return row if score < math.inf else int(np.argmax(self._eligible))
 
     def sample(
         self, row_weight: RowFunction, size: int, rng: np.random.Generator
@@ -109,20 +119,18 @@ class Posterior:
         When fewer rows have a positive weight they are all taken, and the rest is drawn uniformly;
         when there are fewer inactive rows, all of them are.
         """
-        weights = np.concatenate([_per_row(row_weight, rows) for rows in self._rows])
-        weights[~self._eligible] = 0.0
-        least = weights.min()
-        if not least >= 0.0 or not np.isfinite(weights.sum()):
-            row = int(np.argmin(np.where(np.isfinite(weights), weights, -np.inf)))
-            raise ValueError(
-                f"the weight of row {row} is {weights[row]}, a finite number >= 0 is wanted"
-            )
-        size = min(size, int(np.count_nonzero(self._eligible)))
-        drawn = _drawn(weights, size, rng)
+        weights = np.empty(len(self))
+
+        def weigh(number: int) -> None:
+            weights[self.blocks[number]] = _per_row(row_weight, self._rows[number])
+
+        self._over_blocks(weigh)
+        size = min(size, self._left)
+        drawn = _drawn(weights, self._eligible, size, rng)
         if len(drawn) < size:
-            others = self._eligible.astype(np.float64)
+            others = np.ones(len(self))
             others[drawn] = 0.0
-            drawn += _drawn(others, size - len(drawn), rng)
+            drawn += _drawn(others, self._eligible, size - len(drawn), rng)
         return np.array(drawn, dtype=np.intp)
 
     def total(
@@ -138,20 +146,20 @@ class Posterior:
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
         if candidates is None or steps is None:
-            sums = [np.sum(row_value(rows), axis=-1) for rows in self._rows]
-            return np.asarray(np.sum(sums, axis=0))
-        tried = [
-            [
-                np.sum(row_value(self._tried(number, candidates, i, steps)), axis=-1)
+            now = self._over_blocks(lambda number: _summed(row_value(self._rows[number])))
+            return np.asarray(sum(now))
+
+        def tried(number: int) -> list[Any]:
+            return [
+                _summed(row_value(self._tried(number, candidates, i, steps)))
                 for i in range(len(candidates))
             ]
-            for number in range(len(self.blocks))
-        ]
-        return np.asarray(np.sum(tried, axis=0))
+
+        return np.asarray(np.sum(self._over_blocks(tried), axis=0))
 
     def candidates(self, index: NDArray[np.intp]) -> Candidates:
         """Candidates for inclusion, with their residual columns computed when needed."""
-        return Candidates(self, np.sort(index))
+        return Candidates(self, np.sort(index) if len(index) > 1 else index)
 
     def include(self, candidates: Candidates, position: int, step: Steps) -> None:
         """One stage: add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
@@ -163,16 +171,20 @@ class Posterior:
         row = int(candidates.index[position])
         coefficient, shrinkage = float(step.coefficient[0]), float(step.shrinkage[0])
         before = float(self._mean[row]), float(self._variance[row])
-        chosen = candidates[position]
-        for number, block in enumerate(self.blocks):
-            column = chosen.columns(number)[0]
-            root = np.multiply(column, np.sqrt(shrinkage), out=self._M[self.size, block])
-            self._mean[block] += coefficient * column
-            self._variance[block] -= root * root
-            self.rounded_to_zero += settle(self._variance[block], self._prior[block])
+
+        def add(number: int) -> int:
+            column, block = candidates.column(position, number), self.blocks[number]
+            mean, variance = self._mean[block], self._variance[block]
+            least = add_basis_function(
+                column, coefficient, shrinkage, mean, variance, self._M[self.size, block]
+            )
+            return settle(variance, self._prior[block], least)
+
+        self.rounded_to_zero += sum(self._over_blocks(add))
         self._active[row] = True
         np.greater(self._variance, self._spent, out=self._eligible)
         self._eligible &= ~self._active
+        self._left = int(np.count_nonzero(self._eligible))
         self.basis.append(row)
         precision = shrinkage / (1.0 - shrinkage * before[1])
         self._steps.append((precision, before[0] + coefficient / shrinkage, coefficient, shrinkage))
@@ -200,12 +212,12 @@ class Posterior:
 
     def at(self, which: slice | NDArray[np.intp], all_moments: bool = False) -> Rows:
         """What the posterior says of some rows."""
-        y, mean, variance, active = self._seen
+        y, mean, variance, active = self._seen  # a slice of what is read-only is read-only
         return Rows(
-            read_only(y[which]),
-            read_only(mean[which]),
-            read_only(variance[which]),
-            read_only(active[which]),
+            y[which],
+            mean[which],
+            variance[which],
+            active[which],
             self.likelihood,
             all_moments=all_moments,
         )
@@ -213,28 +225,31 @@ class Posterior:
     @property
     def exhausted(self) -> bool:
         """Whether no row can be included any more."""
-        return not self._eligible.any()
+        return self._left == 0
 
     def eligible(self, which: slice | NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which rows can still be included: not active, and with some variance left."""
-        return read_only(self._eligible[which])
+        return read_only(self._eligible)[which]
 
     def residual_columns(self, index: NDArray[np.intp], block: int) -> Floats:
         """k̃ of the given rows with the rows of a block."""
         rows = self.blocks[block]
         columns = self._columns[block](self.X[index])
         # The sum of what is not finite is not finite: one pass, and no array of booleans.
-        if not np.isfinite(np.sum(columns)) and not np.all(np.isfinite(columns)):
+        if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
             found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
             raise blamed("kernel", self.kernel, "__call__", found)
         if not self.size:
-            return columns
+            return np.ascontiguousarray(columns)
         M = self._M[: self.size, rows]
         if len(index) == 1:
             explained = (self._M[: self.size, index[0]] @ M)[None]  # a product with a vector
         else:
             explained = self._M[: self.size, index].T @ M
         return np.subtract(columns, explained, out=explained)  # the kernel's array is not ours
+
+    def _over_blocks(self, function: Callable[[int], R]) -> list[R]:
+        return over_blocks(function, range(len(self.blocks)), len(self))
 
     def _tried(self, number: int, candidates: Candidates, position: int, steps: Steps) -> Rows:
         """The rows of a block as they would be with one candidate included."""
@@ -260,6 +275,14 @@ class Posterior:
         )
 
 
+def _summed(values: object) -> Any:
+    """The sum over rows, the last axis; a condition is counted."""
+    array = np.asarray(values)
+    if array.dtype == np.bool_ and array.ndim == 1:
+        return np.count_nonzero(array)
+    return array.sum(axis=-1)
+
+
 def _per_row(row_function: RowFunction, rows: Rows) -> Floats:
     values = np.asarray(row_function(rows), dtype=np.float64)
     if values.shape != (len(rows),):
@@ -270,19 +293,32 @@ def _per_row(row_function: RowFunction, rows: Rows) -> Floats:
     return values
 
 
-def _drawn(weights: Floats, size: int, rng: np.random.Generator) -> list[int]:
+def _drawn(
+    weights: Floats, eligible: NDArray[np.bool_], size: int, rng: np.random.Generator
+) -> list[int]:
     """Up to ``size`` distinct positions; changes ``weights``.
 
     A draw with replacement that discards repeats has the law of a draw without replacement. What
     has been drawn is removed between rounds, so every round finds at least one new position.
     """
     drawn: list[int] = []
-    while len(drawn) < size:
-        cumulative = np.cumsum(weights)
-        total = cumulative[-1]
-        if total <= 0.0:
-            break
-        points = np.minimum(rng.random(size - len(drawn)) * total, np.nextafter(total, 0.0))
-        drawn += dict.fromkeys(np.searchsorted(cumulative, points, side="right").tolist())
+    while True:
+        sums, least = running_sums(weights, eligible)
+        total = float(sums[-1])
+        if not least >= 0.0 or not math.isfinite(total):
+            raise _improper(weights, eligible)
+        if total == 0.0:
+            return drawn
+        points = np.minimum(rng.random(size - len(drawn)) * total, math.nextafter(total, 0.0))
+        drawn += dict.fromkeys(sums.searchsorted(points, side="right").tolist())
+        if len(drawn) == size:
+            return drawn
         weights[drawn] = 0.0
-    return drawn
+
+
+def _improper(weights: Floats, eligible: NDArray[np.bool_]) -> ValueError:
+    wrong = np.flatnonzero(eligible & ~(np.isfinite(weights) & (weights >= 0.0)))
+    if not len(wrong):
+        return ValueError("the weights are so large that their sum is not finite")
+    row = wrong[0]
+    return ValueError(f"the weight of row {row} is {weights[row]}, a finite number >= 0 is wanted")

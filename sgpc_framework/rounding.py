@@ -7,6 +7,8 @@ That much is set to zero and counted. More means that the kernel is not positive
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,10 +23,14 @@ SPENT = 1e-10
 """A row whose variance is below this fraction of its prior variance has nothing left to give."""
 
 
-def settle(variance: Floats, prior: Floats) -> int:
-    """Set to zero, in place, what rounding took below zero; return how many rows that were."""
-    least = variance.min(initial=0.0)
-    if not np.isfinite(least):
+def settle(variance: Floats, prior: Floats, least: float | None = None) -> int:
+    """Set to zero, in place, what rounding took below zero; return how many rows that were.
+
+    ``least`` is the smallest of the variances, for those who know it already.
+    """
+    if least is None:
+        least = float(variance.min(initial=0.0))
+    if not math.isfinite(least):
         raise NumericalError("a posterior variance is not finite")
     if least >= 0.0:
         return 0

@@ -18,7 +18,8 @@ Floats = NDArray[np.float64]
 
 
 def _vector(value: object) -> Floats:
-    return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    array = np.asarray(value, dtype=np.float64)
+    return array if array.ndim else array.reshape(1)
 
 
 @attrs.frozen(eq=False)
@@ -32,7 +33,8 @@ class Steps:
         return len(self.coefficient)
 
     def __getitem__(self, position: int) -> Steps:
-        return Steps(self.coefficient[position], self.shrinkage[position])
+        one = slice(position, position + 1)
+        return Steps(self.coefficient[one], self.shrinkage[one])
 
 
 @attrs.frozen(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -51,24 +52,23 @@ def _proposed(
 
 def checked_rows(proposed: object, posterior: Posterior) -> NDArray[np.intp]:
     """The proposed rows, if they are distinct and can all be included."""
-    rows = np.atleast_1d(np.asarray(proposed))
+    rows = np.asarray(proposed)
+    rows = rows if rows.ndim else rows.reshape(1)
     if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
         raise ValueError(
             f"wanted one or more row numbers, found {rows.dtype} of shape {rows.shape}"
         )
-    outside = (rows < 0) | (rows >= len(posterior))
-    if outside.any():
+    numbers = rows.tolist()
+    if min(numbers) < 0 or max(numbers) >= len(posterior):
+        outside = [row for row in numbers if not 0 <= row < len(posterior)]
+        raise ValueError(f"wanted rows of 0 to {len(posterior) - 1}, found {outside}")
+    if not all(posterior.eligible(rows).tolist()):
+        unusable = rows[~posterior.eligible(rows)].tolist()
         raise ValueError(
-            f"wanted rows of 0 to {len(posterior) - 1}, found {rows[outside].tolist()}"
+            f"wanted inactive rows with some variance left, found {unusable} among {numbers}"
         )
-    unusable = ~posterior.eligible(rows)
-    if unusable.any():
-        raise ValueError(
-            "wanted inactive rows with some variance left, found "
-            f"{rows[unusable].tolist()} among {rows.tolist()}"
-        )
-    if len(rows) > 1 and len(set(rows.tolist())) < len(rows):
-        raise ValueError(f"wanted distinct rows, found {rows.tolist()}")
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"wanted distinct rows, found {numbers}")
     return rows.astype(np.intp, copy=False)
 
 
@@ -80,7 +80,8 @@ def _estimated(
         if not len(steps.coefficient) == len(steps.shrinkage) == len(candidates):
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
         share = steps.shrinkage * candidates.at.variance
-        if not np.all(np.isfinite(steps.coefficient) & (share > 0.0) & (share < 1.0)):
+        proper = all(0.0 < part < 1.0 for part in share.tolist())
+        if not proper or not all(map(math.isfinite, steps.coefficient.tolist())):
             _check_likelihood(candidates.at)
             raise ValueError(
                 "wanted a finite coefficient and 0 < shrinkage * variance < 1, found "

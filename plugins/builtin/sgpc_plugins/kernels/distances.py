@@ -62,16 +62,21 @@ def distances_to(X: Floats, weights: Floats) -> Callable[[Floats], Floats]:
     norms = _squared_norms(X, weights)
     if norms.max(initial=0.0) > FAR:
         return lambda Z: squared_distances(Z, X, weights)
-    rounding = (8 + len(weights)) * np.finfo(np.float64).eps
-    nearly_zero = rounding * norms
+    nearly_zero = (8 + len(weights)) * np.finfo(np.float64).eps * norms
+    doubled = -2.0 * weights
 
     def distances(Z: Floats) -> Floats:
-        scaled = Z * (-2.0 * weights)
-        r2 = (X @ scaled[0])[None] if len(Z) == 1 else scaled @ X.T
-        r2 += norms
-        r2 += _squared_norms(Z, weights)[:, None]
+        scaled = Z * doubled
+        if len(Z) == 1:  # what every stage asks for
+            r2: Floats = X @ scaled[0]
+            r2 += norms
+            r2 -= 0.5 * (scaled[0] @ Z[0])
+        else:
+            r2 = scaled @ X.T
+            r2 += norms
+            r2 += _squared_norms(Z, weights)[:, None]
         r2[r2 <= nearly_zero] = 0.0
-        return r2
+        return r2.reshape(len(Z), len(X))
 
     return distances
 

@@ -21,14 +21,14 @@ from scipy.special import erfcx, log_ndtr
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-_EDGE = 8
+EDGE = 8
 # With |z| <= 8 and half a cell at most to the nearest node, the first term that is left out is
 # below (8 / 1024)⁶ / 6! = 3e-16 of the value.
-_CELLS = 512  # for each unit of z
+CELLS = 512  # for each unit of z
 _DEGREE = 5
 _FEW = 64  # rows for which looking up costs more than computing: the candidates of a stage
-_FRACTIONS = 18  # of the continued fraction: enough for 1e-16 from t = 8 on
-_BELOW_ONE = 1.0 - 1e-14
+FRACTIONS = 18  # of the continued fraction: enough for 1e-16 from t = 8 on
+BELOW_ONE = 1.0 - 1e-14
 _SQRT_2 = math.sqrt(2.0)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 
@@ -39,7 +39,7 @@ def log_cdf(z: Floats) -> Floats:
     >>> log_cdf(np.array([-1e8, 0.0, 1e8]))
     array([-5.00000000e+15, -6.93147181e-01, -0.00000000e+00])
     """
-    log_phi = _horner(_LOG_CDF, *_cells(z))
+    log_phi = _horner(LOG_CDF, *_cells(z))
     left, right = _outside(z)
     if len(left):
         log_phi[left], _, _ = _left_tail(z[left])
@@ -58,11 +58,11 @@ def log_cdf_derivatives(z: Floats) -> tuple[Floats, Floats, Floats]:
     >>> h.round(4), bend.round(4)
     (array([1.000e+08, 7.979e-01]), array([1.    , 0.6366]))
     """
-    if len(z) <= _FEW and np.all(np.abs(z) <= _EDGE):
+    if len(z) <= _FEW and np.all(np.abs(z) <= EDGE):
         return _directly(z)
     cell, offset = _cells(z)
-    log_phi = _horner(_LOG_CDF, cell, offset)
-    h = _horner(_RATIO, cell, offset)
+    log_phi = _horner(LOG_CDF, cell, offset)
+    h = _horner(RATIO, cell, offset)
     bend = h + z
     bend *= h
     left, right = _outside(z)
@@ -74,7 +74,7 @@ def log_cdf_derivatives(z: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 # ---------------------------------------------------------------------------------------------
-# The middle: Taylor polynomials about the nodes k / _CELLS
+# The middle: Taylor polynomials about the nodes k / CELLS
 
 
 def _directly(z: Floats) -> tuple[Floats, Floats, Floats]:
@@ -89,7 +89,7 @@ def _taylor_tables() -> tuple[Floats, Floats]:
     With h = Σ cₖ δᵏ, the equation h' = -h (h + z) gives
     (k + 1) cₖ₊₁ = -(z cₖ + cₖ₋₁ + Σᵢ cᵢ cₖ₋ᵢ), and log Φ has the coefficients cₖ₋₁ / k.
     """
-    node = np.arange(-_EDGE * _CELLS, _EDGE * _CELLS + 1) / _CELLS
+    node = np.arange(-EDGE * CELLS, EDGE * CELLS + 1) / CELLS
     gauss = np.exp(-node * node / 2.0)  # accurate: the square of a node is exact
     mills = erfcx(np.abs(node) / _SQRT_2) / 2.0
     tail = gauss * mills  # Φ(-|z|)
@@ -101,21 +101,21 @@ def _taylor_tables() -> tuple[Floats, Floats]:
         c.append(-(node * c[k] + before + convolution) / (k + 1))
     value = np.where(left, np.log(tail), np.log1p(-tail))
     log_phi = [value, *(c[k - 1] / k for k in range(1, _DEGREE + 1))]
-    unit = float(_CELLS) ** -np.arange(_DEGREE + 1)[:, None]
+    unit = float(CELLS) ** -np.arange(_DEGREE + 1)[:, None]
     return np.array(log_phi) * unit, np.array(c) * unit
 
 
-_LOG_CDF, _RATIO = _taylor_tables()
+LOG_CDF, RATIO = _taylor_tables()
 
 
 def _cells(z: Floats) -> tuple[Integers, Floats]:
     """The nearest node of each z and the offset from it, at most half a cell."""
-    offset = np.maximum(z, -_EDGE)  # two passes cost less than np.clip on a few thousand rows
-    np.minimum(offset, _EDGE, out=offset)
-    offset *= _CELLS
+    offset = np.maximum(z, -EDGE)  # two passes cost less than np.clip on a few thousand rows
+    np.minimum(offset, EDGE, out=offset)
+    offset *= CELLS
     nearest = np.rint(offset)
     offset -= nearest
-    nearest += _EDGE * _CELLS
+    nearest += EDGE * CELLS
     return nearest.astype(np.intp), offset
 
 
@@ -136,7 +136,7 @@ def _horner(table: Floats, cell: Integers, offset: Floats) -> Floats:
 
 def _outside(z: Floats) -> tuple[Integers, Integers]:
     """The rows left and right of the table."""
-    return np.flatnonzero(z < -_EDGE), np.flatnonzero(z > _EDGE)
+    return np.flatnonzero(z < -EDGE), np.flatnonzero(z > EDGE)
 
 
 def _left_tail(z: Floats) -> tuple[Floats, Floats, Floats]:
@@ -146,11 +146,11 @@ def _left_tail(z: Floats) -> tuple[Floats, Floats, Floats]:
     """
     t = -z
     excess = np.zeros_like(t)
-    for k in range(_FRACTIONS, 0, -1):
+    for k in range(FRACTIONS, 0, -1):
         excess = k / (t + excess)
     h = t + excess
     log_phi = -t * t / 2.0 - np.log(_SQRT_2PI * h)
-    return log_phi, h, np.minimum(h * excess, _BELOW_ONE)
+    return log_phi, h, np.minimum(h * excess, BELOW_ONE)
 
 
 def _right_tail(z: Floats) -> tuple[Floats, Floats, Floats]:

@@ -8,12 +8,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from sgpc_framework.fast import compiled
 from sgpc_framework.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Moments
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardised
 from sgpc_plugins.likelihoods.normal_tail import log_cdf, log_cdf_derivatives
 
 Floats = NDArray[np.float64]
+_TWIN = "sgpc_plugins.likelihoods.probit_compiled"
 
 
 @frozen
@@ -42,6 +44,8 @@ class Probit:
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Φ(z): the innermost loop of a fit."""
+        if twin := compiled(_TWIN):
+            return twin.log_z(self.slope, self.bias, y, mean, variance)  # type: ignore[no-any-return]
         log_z = np.empty(len(y))
         for rows in blocks(len(y)):
             z, _ = standardised(self.slope, self.bias, y[rows], mean[rows], variance[rows])
@@ -50,6 +54,8 @@ class Probit:
 
     def moments(self, y: Floats, mean: Floats, variance: Floats, /) -> Moments:
         """(log_z, alpha, nu) of every row."""
+        if twin := compiled(_TWIN):
+            return twin.moments(self.slope, self.bias, y, mean, variance)  # type: ignore[no-any-return]
         moments = np.empty((3, len(y)))
         for rows in blocks(len(y)):
             moments[:, rows] = self._moments_of_block(y[rows], mean[rows], variance[rows])

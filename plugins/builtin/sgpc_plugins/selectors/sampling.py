@@ -68,8 +68,12 @@ class Validation:
 def _chance_of_error(rows: Rows) -> Floats:
     # 1 - Z, but -log Z where Z is so near one that the difference would lose its digits: expm1
     # does the same at many times the price, and this is done for every row at every stage.
-    chance = 1.0 - np.exp(rows.log_z)
-    return np.where(chance < 1e-8, -rows.log_z, chance)
+    chance = np.exp(rows.log_z)
+    np.subtract(1.0, chance, out=chance)
+    if chance.min() < 1e-8:
+        tiny = chance < 1e-8
+        chance[tiny] = -rows.log_z[tiny]
+    return chance
 
 
 def _equal(rows: Rows) -> Floats:

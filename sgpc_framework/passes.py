@@ -1,0 +1,49 @@
+"""The passes over rows that every stage makes, whatever the parts: one loop each, if compiled."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.fast import compiled
+
+Floats = NDArray[np.float64]
+_TWIN = "sgpc_framework.passes_compiled"
+
+
+def add_basis_function(
+    column: Floats,
+    coefficient: float,
+    shrinkage: float,
+    mean: Floats,
+    variance: Floats,
+    row_of_M: Floats,
+) -> float:
+    """Equation 7 at some rows, in place, and the least variance after it (NaN if one is).
+
+    mean += coefficient k̃,  variance -= shrinkage k̃²,  and the new row of M is √shrinkage k̃.
+    """
+    if twin := compiled(_TWIN):
+        return float(
+            twin.add_basis_function(
+                column, coefficient, math.sqrt(shrinkage), mean, variance, row_of_M
+            )
+        )
+    np.multiply(column, math.sqrt(shrinkage), out=row_of_M)
+    mean += coefficient * column
+    variance -= row_of_M * row_of_M
+    return float(variance.min())
+
+
+def running_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The running sums of the eligible rows' weights, and the least of these weights.
+
+    The last sum is finite if and only if all weights are, but for a sum that overflows.
+    """
+    if twin := compiled(_TWIN):
+        sums = np.empty(len(weights))
+        return sums, float(twin.running_sums(weights, eligible, sums))
+    weights = np.where(eligible, weights, 0.0)
+    return np.cumsum(weights), float(weights.min())

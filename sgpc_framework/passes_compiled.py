@@ -1,0 +1,47 @@
+"""The passes of ``passes`` as compiled loops: the extra ``fast``."""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+from numba import boolean, float64, types
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_seen = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
+_mask = types.Array(boolean, 1, "C", readonly=True)
+_compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+
+@numba.njit(float64(_seen, float64, float64, float64[::1], float64[::1], float64[::1]), **_compiled)
+def add_basis_function(
+    column: Floats,
+    coefficient: float,
+    root: float,
+    mean: Floats,
+    variance: Floats,
+    row_of_M: Floats,
+) -> float:
+    least = math.inf
+    for i in range(len(column)):
+        m = root * column[i]
+        row_of_M[i] = m
+        mean[i] += coefficient * column[i]
+        variance[i] -= m * m
+        if variance[i] < least or variance[i] != variance[i]:  # nothing is less than a NaN
+            least = variance[i]
+    return least
+
+
+@numba.njit(float64(_seen, _mask, float64[::1]), **_compiled)
+def running_sums(weights: Floats, eligible: NDArray[np.bool_], sums: Floats) -> float:
+    total, least = 0.0, math.inf
+    for i in range(len(weights)):
+        if eligible[i]:
+            total += weights[i]
+            least = min(least, weights[i])
+        sums[i] = total
+    return least
