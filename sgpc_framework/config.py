@@ -27,6 +27,7 @@ from sgpc_framework.protocols import (
     Refiner,
     SiteEstimator,
 )
+from sgpc_framework.rounding import Storage
 from sgpc_framework.structuring import nothings, plain, structured, unregistered
 
 __all__ = ["DEFAULT_PARTS", "Config"]
@@ -114,6 +115,10 @@ class Config:
     block_rows: int = attrs.field(default=8192, validator=_at_least(1))
     """How many rows are worked on at a time. Default 8192, at least 1; results agree but for
     rounding."""
+
+    storage: Storage = attrs.field(default="float64", validator=_one_of("float64", "float32"))
+    """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
+    data, at the price of sites that are good to four or five digits."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
     """Where all randomness of a fit comes from. Default 0, at least 0; same seed, same bits."""

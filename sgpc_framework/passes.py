@@ -19,7 +19,7 @@ def add_basis_function(
     shrinkage: float,
     mean: Floats,
     variance: Floats,
-    row_of_M: Floats,
+    row_of_M: NDArray[np.floating],
 ) -> float:
     """Equation 7 at some rows, in place, and the least variance after it (NaN if one is).
 
@@ -31,9 +31,10 @@ def add_basis_function(
                 column, coefficient, math.sqrt(shrinkage), mean, variance, row_of_M
             )
         )
-    np.multiply(column, math.sqrt(shrinkage), out=row_of_M)
+    root = math.sqrt(shrinkage) * column
+    row_of_M[:] = root
     mean += coefficient * column
-    variance -= row_of_M * row_of_M
+    variance -= np.square(root, out=root)
     return float(variance.min())
 
 

@@ -6,7 +6,7 @@ import math
 
 import numba
 import numpy as np
-from numba import boolean, float64, types
+from numba import boolean, float32, float64, types
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -16,14 +16,20 @@ _mask = types.Array(boolean, 1, "C", readonly=True)
 _compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
-@numba.njit(float64(_seen, float64, float64, float64[::1], float64[::1], float64[::1]), **_compiled)
+@numba.njit(
+    [
+        float64(_seen, float64, float64, float64[::1], float64[::1], float64[::1]),
+        float64(_seen, float64, float64, float64[::1], float64[::1], float32[::1]),
+    ],
+    **_compiled,
+)
 def add_basis_function(
     column: Floats,
     coefficient: float,
     root: float,
     mean: Floats,
     variance: Floats,
-    row_of_M: Floats,
+    row_of_M: NDArray[np.floating],
 ) -> float:
     least = math.inf
     for i in range(len(column)):

@@ -26,7 +26,7 @@ from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
 from sgpc_framework.passes import add_basis_function, running_sums
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
-from sgpc_framework.rounding import SPENT, settle
+from sgpc_framework.rounding import ROUNDING, Storage, settle
 from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites, Steps
 from sgpc_framework.threads import over_blocks
@@ -47,6 +47,7 @@ class Posterior:
         likelihood: Likelihood,
         max_basis: int,
         block_rows: int = 8192,
+        storage: Storage = "float64",
     ) -> None:
         n = len(y)
         self.X = X
@@ -70,10 +71,11 @@ class Posterior:
         self._columns = [kernel_columns(kernel, X[block]) for block in self.blocks]
         self._variance = self._prior.copy()
         self._active = np.zeros(n, dtype=np.bool_)
-        self._spent = SPENT * self._prior
+        self._rounding = ROUNDING[storage]
+        self._spent = self._rounding.spent * self._prior
         self._eligible = self._variance > self._spent
         self._left = int(np.count_nonzero(self._eligible))
-        self._M = np.empty((max_basis, n))
+        self._M = np.empty((max_basis, n), dtype=storage)
         self._steps: list[tuple[float, float, float, float]] = []
         self._seen = (  # what plugins see: the same arrays, read-only
             read_only(y),
@@ -178,7 +180,7 @@ class Posterior:
             least = add_basis_function(
                 column, coefficient, shrinkage, mean, variance, self._M[self.size, block]
             )
-            return settle(variance, self._prior[block], least)
+            return settle(variance, self._prior[block], least, self._rounding)
 
         self.rounded_to_zero += sum(self._over_blocks(add))
         self._active[row] = True
@@ -246,7 +248,9 @@ class Posterior:
             explained = (self._M[: self.size, index[0]] @ M)[None]  # a product with a vector
         else:
             explained = self._M[: self.size, index].T @ M
-        return np.subtract(columns, explained, out=explained)  # the kernel's array is not ours
+        own = explained if explained.dtype == np.float64 else None  # the kernel's array is not ours
+        residual: Floats = np.subtract(columns, explained, out=own)
+        return residual
 
     def _over_blocks(self, function: Callable[[int], R]) -> list[R]:
         return over_blocks(function, range(len(self.blocks)), len(self))

@@ -8,7 +8,10 @@ That much is set to zero and counted. More means that the kernel is not positive
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Literal
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,14 +19,34 @@ from sgpc_framework.errors import NumericalError
 
 Floats = NDArray[np.float64]
 
-ROUNDING = 1e-8
-"""The most, relative to the prior variance, by which rounding can make a variance negative."""
-
-SPENT = 1e-10
-"""A row whose variance is below this fraction of its prior variance has nothing left to give."""
+Storage = Literal["float64", "float32"]
+"""How M is kept."""
 
 
-def settle(variance: Floats, prior: Floats, least: float | None = None) -> int:
+@attrs.frozen
+class Rounding:
+    """What rounding can do, in units of the prior variance.
+
+    ``below_zero``   the most by which it can make a variance negative
+    ``spent``        a row with less variance than this has nothing left to give
+    """
+
+    below_zero: float
+    spent: float
+
+
+ROUNDING: Mapping[Storage, Rounding] = {
+    "float64": Rounding(1e-8, 1e-10),
+    "float32": Rounding(1e-4, 1e-5),
+}
+
+
+def settle(
+    variance: Floats,
+    prior: Floats,
+    least: float | None = None,
+    rounding: Rounding = ROUNDING["float64"],
+) -> int:
     """Set to zero, in place, what rounding took below zero; return how many rows that were.
 
     ``least`` is the smallest of the variances, for those who know it already.
@@ -36,7 +59,7 @@ def settle(variance: Floats, prior: Floats, least: float | None = None) -> int:
         return 0
     below = variance < 0.0
     worst = float(np.max(-variance[below] / np.maximum(prior[below], np.finfo(np.float64).tiny)))
-    if worst > ROUNDING:
+    if worst > rounding.below_zero:
         raise NumericalError(
             f"a posterior variance fell to {-worst:.3g} times its prior variance, "
             "which rounding cannot explain: the kernel is not positive semidefinite there"

@@ -79,7 +79,13 @@ def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> N
         # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
         history.begin(theta)
         posterior = Posterior(
-            history.X, history.y, theta.kernel, theta.likelihood, d_max, config.block_rows
+            history.X,
+            history.y,
+            theta.kernel,
+            theta.likelihood,
+            d_max,
+            config.block_rows,
+            config.storage,
         )
         rng = np.random.default_rng([config.seed, iteration])
         # 3., 4., 5. until |u| = d_max

@@ -27,6 +27,7 @@ def designs(draw, features, **fixed):
         "max_basis": draw(st.integers(1, 8)),
         "max_iterations": draw(st.integers(1, 3)),
         "optimizer": draw(st.sampled_from(["conjugate-gradients", "l-bfgs-b"])),
+        "storage": draw(st.sampled_from(["float64", "float32"])),
         "seed": draw(st.integers(0, 100)),
     }
     return sgpc.build({**parts, **fixed})

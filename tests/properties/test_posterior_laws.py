@@ -19,14 +19,14 @@ from sgpc_plugins.likelihoods import Probit
 
 
 @st.composite
-def walks(draw):
+def walks(draw, storage="float64"):
     """A posterior at its start, and the inclusions to make."""
     problem = draw(problems())
     kernel = draw(components("kernel", features=problem.X.shape[1]))
     likelihood = draw(components("likelihood"))
     block_rows = draw(st.sampled_from([1, 3, 1000]))
     posterior = Posterior(
-        problem.X, problem.y, kernel, likelihood, len(problem.y), block_rows=block_rows
+        problem.X, problem.y, kernel, likelihood, len(problem.y), block_rows, storage
     )
     return posterior, draw(inclusions(len(problem.y)))
 
@@ -45,7 +45,15 @@ def include(posterior, inclusion):
 
 @given(walks())
 def test_incremental_equals_dense(walk):
-    posterior, sequence = walk
+    agrees_with_dense(*walk, tolerance=1e-8)
+
+
+@given(walks("float32"))
+def test_single_precision_is_near_dense(walk):
+    agrees_with_dense(*walk, tolerance=1e-4)
+
+
+def agrees_with_dense(posterior, sequence, tolerance):
     prior = posterior.kernel.diag(posterior.X)
     for inclusion in sequence:
         include(posterior, inclusion)
@@ -55,8 +63,10 @@ def test_incremental_equals_dense(walk):
         )
         mean, variance = posterior.marginals()
         scale = np.abs(dense.mean).max() + np.sqrt(prior.max()) + 1e-300
-        np.testing.assert_allclose(mean, dense.mean, rtol=1e-8, atol=1e-8 * scale)
-        np.testing.assert_allclose(variance, dense.variance, rtol=1e-8, atol=1e-8 * prior.max())
+        np.testing.assert_allclose(mean, dense.mean, rtol=0, atol=2 * tolerance * scale)
+        np.testing.assert_allclose(
+            variance, dense.variance, rtol=0, atol=2 * tolerance * prior.max()
+        )
 
 
 @given(walks())
