@@ -13,7 +13,8 @@ three products of n d² operations, done block by block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -37,8 +38,16 @@ from sgpc_framework.protocols import (
 )
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
+from sgpc_framework.threads import over_blocks
 
+R = TypeVar("R")
 Floats = NDArray[np.float64]
+
+CACHED = 40_000
+"""Numbers in a temporary matrix: a third of a megabyte, so that two of them stay in a cache."""
+
+LEAST_ROWS = 256
+"""Fewer rows in a block would be all overhead."""
 
 
 @attrs.frozen(eq=False)
@@ -116,12 +125,14 @@ class FixedSites:
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
-        total = 0.0
-        for block in self._blocks():
+        T = form.T
+
+        def log_evidence(block: slice) -> float:
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            total -= float(np.sum(self._rows(form, form.T @ K, prior, block, likelihood).log_z))
-        return total / len(self.y)
+            return float(np.sum(self._rows(form, T @ K, prior, block, likelihood).log_z))
+
+        return -sum(self._over_blocks(log_evidence)) / len(self.y)
 
     def _of_rows(
         self, objective: RowObjective, kernel: Kernel, likelihood: Likelihood
@@ -132,11 +143,8 @@ class FixedSites:
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
         counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
-        value = 0.0
-        d_kernel = np.zeros(len(hyper.hyperparameters(kernel)))
-        d_likelihood = np.zeros(len(hyper.hyperparameters(likelihood)))
-        d_K_uu = np.zeros_like(K_uu)
-        for block in self._blocks():
+
+        def part(block: slice) -> tuple[float, Floats, Floats, Floats]:
             K, pullback = linearised(kernel, basis_inputs, self.X[block])
             prior, pullback_diag = linearised_diag(kernel, self.X[block])
             M = T @ K
@@ -148,23 +156,32 @@ class FixedSites:
             share = np.full(len(rows), 1.0 / counted)
             if not all_rows:
                 share[rows.active] = 0.0
-            value += float(share @ loss.value)
             g_log_z = share * loss.d_log_z
             g_mean = g_log_z * rows.alpha + share * loss.d_mean
             g_var = g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance
             V = T.T @ M
             V_g_var = V * g_var
-            d_K_uu += V_g_var @ V.T - np.outer(V @ g_mean, weights)
+            d_K_uu = V_g_var @ V.T - np.outer(V @ g_mean, weights)
             V_g_var *= -2.0
             V_g_var += np.outer(weights, g_mean)
-            d_kernel += pullback(V_g_var) + pullback_diag(g_var)
-            d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
-        d_kernel += pullback_uu(d_K_uu)
-        return value, np.concatenate([d_kernel, d_likelihood])
+            return (
+                float(share @ loss.value),
+                d_K_uu,
+                pullback(V_g_var) + pullback_diag(g_var),
+                likelihood_gradient(likelihood, rows, g_log_z),
+            )
 
-    def _blocks(self) -> Iterator[slice]:
-        for start in range(0, len(self.y), self.block_rows):
-            yield slice(start, min(start + self.block_rows, len(self.y)))
+        parts = zip(*self._over_blocks(part), strict=True)
+        value, d_K_uu, d_kernel, d_likelihood = (sum(found[1:], found[0]) for found in parts)
+        return value, np.concatenate([d_kernel + pullback_uu(d_K_uu), d_likelihood])
+
+    def _over_blocks(self, function: Callable[[slice], R]) -> list[R]:
+        """The function of every block: of so few rows that a matrix with d of each stays cached."""
+        rows = min(self.block_rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
+        blocks = [
+            slice(start, min(start + rows, len(self.y))) for start in range(0, len(self.y), rows)
+        ]
+        return over_blocks(function, blocks, len(self.y))
 
     def _rows(
         self, form: AdditiveForm, M: Floats, prior: Floats, block: slice, likelihood: Likelihood

@@ -20,6 +20,12 @@ SHRINK = 0.25
 """Where the function does not exist, the box shrinks by this factor around the best point."""
 
 
+ENOUGH = 1e-4
+"""A step of ``l-bfgs-b`` that lowers the function by less ends the search (relative to the value
+where it is above one). The next round of the outer loop goes on from there with new sites, which
+change the objective by more: searching on would double the evaluations and gain nothing."""
+
+
 @attrs.frozen(eq=False)
 class Minimum:
     """The best point seen, the values there and at the start, and how it went."""
@@ -58,7 +64,10 @@ def minimise(
 
 
 class _Watched:
-    """The function with a memory: counts evaluations and keeps the best point."""
+    """The function with a memory: counts evaluations, keeps the best point and what is there.
+
+    Who comes back to the best point, as every search does when it begins, gets the same answer.
+    """
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -66,8 +75,11 @@ class _Watched:
         self.value = self.start_value = np.inf
         self.point: Floats = np.empty(0)
         self.reason = ""
+        self._gradient: Floats = np.empty(0)
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
+        if self.evaluations and np.array_equal(point, self.point):
+            return self.value, self._gradient.copy()
         self.evaluations += 1
         try:
             value, gradient = self._function(point)
@@ -84,7 +96,7 @@ class _Watched:
         if self.evaluations == 1:
             self.start_value = value
         if value < self.value or self.evaluations == 1:
-            self.value, self.point = value, point.copy()
+            self.value, self.point, self._gradient = value, point.copy(), gradient.copy()
         return value, gradient
 
 
@@ -103,7 +115,7 @@ def _search(
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(lower, upper, strict=True)),
-            options={"maxiter": steps, "maxls": 20},
+            options={"maxiter": steps, "maxls": 20, "ftol": ENOUGH},
         )
         return str(result.message)
     # Conjugate gradients know no bounds: search u with point = centre + radius tanh(u).
