@@ -38,9 +38,9 @@ def stages(
         yield _recorded(posterior)
 
 
-def negative_log_evidence(rows: Rows) -> Floats:
-    """-log Zᵢ: its mean over all rows is NLP_a (eq. 5), over the inactive ones NLP (eq. 4)."""
-    return -rows.log_z
+def log_evidence(rows: Rows) -> Floats:
+    """log Zᵢ: minus its mean over all rows is NLP_a (eq. 5), over the inactive ones NLP (eq. 4)."""
+    return rows.log_z
 
 
 def _proposed(
@@ -97,7 +97,7 @@ def _least(
     if len(candidates) == 1:
         return 0
     if not isinstance(selector, ScoresCandidates):
-        return int(np.argmin(posterior.total(negative_log_evidence, candidates, steps)))
+        return int(np.argmax(posterior.total(log_evidence, candidates, steps)))
     with calling("selector", selector, "score"):
         scores = np.asarray(selector.score(posterior, candidates, steps), dtype=np.float64)
         if scores.shape != (len(candidates),) or np.isnan(scores).any():
@@ -108,9 +108,9 @@ def _least(
 
 
 def _recorded(posterior: Posterior) -> Stage:
-    loss = float(posterior.total(negative_log_evidence)) / len(posterior)
+    loss = -float(posterior.total(log_evidence)) / len(posterior)
     wrong = float(posterior.total(_misclassified)) / len(posterior)
-    if not np.isfinite(loss):
+    if not math.isfinite(loss):
         _check_likelihood(posterior.at(slice(None)))
     precision, mean, coefficient, shrinkage = posterior.last_site
     return Stage(

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sgpc_framework import datasets
-from sgpc_framework.engine.inner_loop import negative_log_evidence
+from sgpc_framework.engine.inner_loop import log_evidence
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.sites import Steps
 from sgpc_framework.testing.strategies import components, problems
@@ -50,8 +50,8 @@ def test_predictive_loss_sites_never_lose_to_their_start(drawn):
     posterior, candidates = drawn
     start = MomentMatching().estimate(posterior, candidates)
     found = PredictiveLossSites().estimate(posterior, candidates)
-    before = posterior.total(negative_log_evidence, candidates, start)
-    after = posterior.total(negative_log_evidence, candidates, found)
+    before = -posterior.total(log_evidence, candidates, start)
+    after = -posterior.total(log_evidence, candidates, found)
     assert np.all(after <= before * (1 + 1e-14))
     share = found.shrinkage * candidates.at.variance
     assert np.all((share > 0.0) & (share < 1.0))
@@ -70,7 +70,7 @@ def test_predictive_loss_sites_end_where_the_loss_is_flat(seed, kernel, likeliho
     start = MomentMatching().estimate(posterior, candidates)
     # A basis function that reaches hardly any other row has its minimum beyond all bounds.
     assume(abs(found.coefficient[0]) < 0.9 * FARTHEST * abs(start.coefficient[0]))
-    best = posterior.total(negative_log_evidence, candidates, found)[0]
+    best = -posterior.total(log_evidence, candidates, found)[0]
     share = found.shrinkage * candidates.at.variance
     odds = share / (1.0 - share)
     for factor in (0.9, 1.1):
@@ -79,5 +79,5 @@ def test_predictive_loss_sites_end_where_the_loss_is_flat(seed, kernel, likeliho
             Steps(found.coefficient * factor, found.shrinkage),
             Steps(found.coefficient, larger),
         ):
-            other = posterior.total(negative_log_evidence, candidates, step)[0]
+            other = -posterior.total(log_evidence, candidates, step)[0]
             assert best <= other + 1e-7 * len(posterior)
