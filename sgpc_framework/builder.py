@@ -41,6 +41,7 @@ class Design:
             with calling("refiner", self.config.refiner, "refine"):
                 refined = self.config.refiner.refine(fitted, rng)
                 _check_refined(refined, fitted)
+        notes = (f"refiner {self.config.refiner.name}: {note}" for note in refined.notes)
         return Model.of(
             classes,
             found.sites.basis,
@@ -49,7 +50,7 @@ class Design:
             refined.sites.mean,
             refined.kernel,
             refined.likelihood,
-            found.trace,
+            attrs.evolve(found.trace, notes=(*found.trace.notes, *notes)),
         )
 
 

@@ -162,7 +162,8 @@ class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
     ``refine`` is called once a fit, on the best model of the outer loop, and returns a state whose
-    ``loss`` is never above that of the state it was given. All randomness comes from ``rng``.
+    ``loss`` is never above that of the state it was given. All randomness comes from ``rng``. Its
+    ``notes``, such as whether it converged, are added to those of the trace.
     """
 
     name: ClassVar[str]

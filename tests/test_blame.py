@@ -136,6 +136,8 @@ class Refiner:
         if self.fault == "raises":
             raise OSError("boom")
         sites = fitted.sites
+        if self.fault == "notes":
+            return attrs.evolve(fitted, notes="not a tuple of them")
         if self.fault == "count":
             return attrs.evolve(fitted, sites=attrs.evolve(sites, mean=sites.mean[1:]))
         return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=-sites.precision))
@@ -168,6 +170,7 @@ CASES = [
     ("refiner", Refiner, "raises", "refine"),
     ("refiner", Refiner, "count", "refine"),
     ("refiner", Refiner, "negative", "refine"),
+    ("refiner", Refiner, "notes", "refine"),
 ]  # fmt: skip
 
 

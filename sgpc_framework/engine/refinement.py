@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import attrs
+from attrs.validators import deep_iterable, instance_of
 
 from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.protocols import Kernel, Likelihood
@@ -15,12 +16,15 @@ class Refinable:
     ``sites`` holds the training rows (``X``, ``y`` in {-1, +1}), the basis (``basis_inputs``) and
     the site parameters (``precision``, ``mean``). A refiner returns a copy (``attrs.evolve``) in
     which the last three, the kernel and the likelihood may differ, but not the number of basis
-    vectors.
+    vectors. What its user should know of the run goes into ``notes``, which end up in the trace.
     """
 
     sites: FixedSites
     kernel: Kernel
     likelihood: Likelihood
+    notes: tuple[str, ...] = attrs.field(
+        default=(), validator=deep_iterable(instance_of(str), instance_of(tuple))
+    )
 
     def predictive_loss(self) -> float:
         """NLP over all training rows (eq. 5)."""
