@@ -22,6 +22,11 @@ def positive_number(default: float) -> Any:
     return attrs.field(default=default, validator=[_real, gt(0.0), lt(math.inf)])
 
 
+def share(default: float) -> Any:
+    """An attrs field for a number of at least zero and below one."""
+    return attrs.field(default=default, validator=[_real, ge(0.0), lt(1.0)])
+
+
 def one_of(default: str, *others: str) -> Any:
     """An attrs field for one of a few words."""
     choices = (default, *others)

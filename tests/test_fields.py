@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sgpc_plugins.objectives import Nlp
+from sgpc_plugins.refiners import ExpectationPropagation
 from sgpc_plugins.selectors import AdaptiveSampling, InformationGain
 from sgpc_plugins.sites import PredictiveLossSites
 
@@ -20,6 +21,10 @@ from sgpc_plugins.sites import PredictiveLossSites
         (lambda: Nlp(prior_width=0.0), ValueError),
         (lambda: Nlp(prior_width=float("inf")), ValueError),
         (lambda: Nlp(prior_width="2"), TypeError),
+        (lambda: ExpectationPropagation(damping=1.0), ValueError),
+        (lambda: ExpectationPropagation(damping=-0.1), ValueError),
+        (lambda: ExpectationPropagation(damping=float("nan")), ValueError),
+        (lambda: ExpectationPropagation(damping="0.5"), TypeError),
     ],
 )
 def test_wrong_options_are_refused(make, error):

@@ -1,11 +1,12 @@
 """Built-in refiners (after the stages)."""
 
 from sgpc_framework.plugin import hookimpl
+from sgpc_plugins.refiners.expectation_propagation import ExpectationPropagation
 from sgpc_plugins.refiners.unchanged import NoRefiner
 
-__all__ = ["NoRefiner"]
+__all__ = ["ExpectationPropagation", "NoRefiner"]
 
 
 @hookimpl
 def sgpc_refiners() -> list[type]:
-    return [NoRefiner]
+    return [NoRefiner, ExpectationPropagation]
