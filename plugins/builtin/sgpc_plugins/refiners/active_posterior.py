@@ -28,7 +28,7 @@ class ActivePosterior:
     shift      hⱼ = pⱼ mⱼ, the site's other natural parameter
     mean       the posterior mean
     covariance Σ
-    left       1 - pⱼ Σⱼⱼ: the share of its information that row j has from others
+    left       1 - pⱼ Σⱼⱼ: the share of row j's information that is not its own site's
     ========== ==================================================================
 
     Made by one Cholesky factorisation, O(d³). ``exchange`` changes it in place, O(d²).
@@ -66,17 +66,16 @@ class ActivePosterior:
     def cavity(self, j: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Mean and variance of rows j, each without its own site."""
         variance = self.variance[j] / self.left[j]
-        return self.mean[j] - variance * (
-            self.shift[j] - self.precision[j] * self.mean[j]
-        ), variance
+        pull = self.shift[j] - self.precision[j] * self.mean[j]
+        return self.mean[j] - variance * pull, variance
 
     def exchange(self, j: int, precision: float, shift: float) -> None:
-        """Give row j another site. With δ its change of precision and s = Σ[:, j],
+        """Give row j another site. With δp and δh the changes of its parameters and s = Σ[:, j],
 
-        Σ -= δ s sᵀ / (1 + δ Σⱼⱼ)        mean += (change of shift - δ meanⱼ) s / (1 + δ Σⱼⱼ)
+        Σ -= δp s sᵀ / (1 + δp Σⱼⱼ)        mean += (δh - δp meanⱼ) s / (1 + δp Σⱼⱼ)
         """
         s, left = self.covariance[:, j].copy(), self.left[j]
-        total = left + precision * s[j]  # 1 + δ Σⱼⱼ, and no difference
+        total = left + precision * s[j]  # 1 + δp Σⱼⱼ, without a difference
         change = precision - self.precision[j]
         self.mean += (shift - self.shift[j] - change * self.mean[j]) / total * s
         self.covariance -= np.outer(change / total * s, s)
