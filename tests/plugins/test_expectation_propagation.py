@@ -268,6 +268,15 @@ def test_a_row_without_a_cavity_is_skipped_and_counted():
     assert found.notes[1] == "sites left alone in the last sweep, without a proper cavity: 2"
 
 
+def test_where_all_are_skipped_nothing_has_converged():
+    """A label so unlikely before all data that it is taken for a flip."""
+    kernel, likelihood = SquaredExponential(1.0, 1.0), NoisyProbit(bias=-10.0)
+    start = state(np.zeros((1, 1)), np.ones(1), [0], kernel, likelihood)
+    found = refined(start, ExpectationPropagation(sweeps=3))
+    assert found.sites is start.sites
+    assert found.notes[0].startswith("not converged after 3 sweeps; sweep 0 is kept")
+
+
 @attrs.frozen
 class Indefinite:
     """No kernel at all: closer to its neighbour than to itself."""

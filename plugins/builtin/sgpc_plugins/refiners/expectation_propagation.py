@@ -105,7 +105,9 @@ class _Sweep:
 
     @property
     def remaining(self) -> float:
-        """The same without the rows that were left alone."""
+        """The same without the rows that were left alone; infinite if all were."""
+        if 0 < len(self.posterior) == len(self.skipped):
+            return np.inf
         return _root_mean_square(np.delete(self.disagreement, list(self.skipped)))
 
     def left_alone(self) -> list[str]:
