@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.additive import additive_form
-from sgpc_framework.rounding import ROUNDING, SPENT
+from sgpc_framework.rounding import ROUNDING
 
 Floats = NDArray[np.float64]
 
@@ -58,8 +58,9 @@ class ActivePosterior:
         Precisions above zero leave no other way, so what is improper is so by rounding: a row that
         has no variance left, or a site so sharp that nothing is known of the others.
         """
-        narrowest = SPENT * self._prior
-        widest = (1.0 + ROUNDING) * self.left * self._prior
+        rounding = ROUNDING["float64"]
+        narrowest = rounding.spent * self._prior
+        widest = (1.0 + rounding.below_zero) * self.left * self._prior
         proper: NDArray[np.bool_] = (narrowest < self.variance) & (self.variance <= widest)
         return proper
 
