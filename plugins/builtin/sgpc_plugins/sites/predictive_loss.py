@@ -17,12 +17,17 @@ from sgpc_framework.sites import Steps
 from sgpc_plugins.sites.moment_matching import MomentMatching
 
 Floats = NDArray[np.float64]
+Bend = tuple[float, float]
+"""The second derivatives of the loss by a and τ, and by τ twice."""
 
 LONGEST = 2.0
 """The longest step of Newton's method in a and in τ; see ``_Loss``."""
 
 FARTHEST = 1e4
 """The range of |a|. Rows that one basis function separates would drive it to infinity."""
+
+NEARBY = 1e-4
+"""How far in τ the gradient is looked at, before there is a step to learn the curvature from."""
 
 ODDS = (-35.0, 25.0)
 """The range of τ. Beyond it the share of the variance that a site takes is 0 or 1 to rounding."""
@@ -33,9 +38,10 @@ class PredictiveLossSites:
     """The site that minimises NLP over all rows (eq. 5), by Newton's method from moment matching.
 
     The two unknowns are the coefficient and the precision p > 0: by Cauchy-Schwarz no other
-    constraint binds. Every pass over the rows is O(n). A step that does not lower the loss is
-    shortened, so the result is never above the start. ``max_steps`` bounds the Newton steps;
-    ``tolerance`` is the relative gain at which they end.
+    constraint binds. Every pass over the rows is O(n), and a step takes one: the curvature in the
+    coefficient is exact, the others are learnt from the step before (secants). A step that does
+    not lower the loss is shortened, so the result is never above the start. ``max_steps`` bounds
+    the Newton steps; ``tolerance`` is the relative gain at which they end.
     """
 
     name: ClassVar[str] = "predictive-loss"
@@ -53,15 +59,16 @@ class PredictiveLossSites:
 
     def _minimised(self, loss: _Loss) -> Steps:
         best = start = loss.start()
+        bend = fresh = loss.bend_at(start)
         for _ in range(self.max_steps):
-            step = loss.newton_step(best)
-            for shorter in 4.0 ** -np.arange(6):
-                trial = loss.at(best.a + shorter * step[0], best.tau + shorter * step[1])
-                if trial.value < best.value:
-                    break
-            else:
+            trial = loss.lower(best, bend)
+            if trial is None and bend is not fresh:  # what the last step taught may mislead
+                bend = fresh = loss.bend_at(best)
+                trial = loss.lower(best, bend)
+            if trial is None:
                 break
-            gain, best = best.value - trial.value, trial
+            gain = best.value - trial.value
+            bend, best = loss.bend_between(best, trial) or bend, trial
             if gain <= self.tolerance * abs(best.value):
                 break
         return loss.given if best is start else loss.step(best)
@@ -118,27 +125,56 @@ class _Loss:
         gradient = np.array([d_c * self._unit, d_tau])
         return _Point(a, tau, float(value), gradient, float(curvature * self._unit**2))
 
-    def newton_step(self, here: _Point) -> Floats:
-        """A descent direction: Newton's, with every curvature taken as positive."""
-        h = 1e-4  # the derivatives along τ are differences of exact gradients
-        along_tau = (self.at(here.a, here.tau + h).gradient - here.gradient) / h
-        H = np.array([[here.curvature, along_tau[0]], [along_tau[0], along_tau[1]]])
+    def lower(self, here: _Point, bend: Bend) -> _Point | None:
+        """A point with less loss along Newton's step, or along shorter ones; None if none has."""
+        step = self._newton_step(here, bend)
+        for shorter in 4.0 ** -np.arange(6):
+            trial = self.at(here.a + shorter * step[0], here.tau + shorter * step[1])
+            if trial.value < here.value:
+                return trial
+        return None
+
+    def bend_at(self, here: _Point) -> Bend:
+        """The second derivatives that involve τ, from a point nearby: one more pass."""
+        nearby = NEARBY if here.tau + NEARBY <= ODDS[1] else -NEARBY
+        return self.bend_between(here, self.at(here.a, here.tau + nearby)) or (0.0, 0.0)
+
+    def bend_between(self, here: _Point, to: _Point) -> Bend | None:
+        """The same from how the gradient changes between two points; the one in a is known there.
+
+        None where τ has hardly changed.
+        """
+        d_a, d_tau = to.a - here.a, to.tau - here.tau
+        if abs(d_tau) < NEARBY / 2:
+            return None
+        change = to.gradient - here.gradient
+        mixed = (change[0] - 0.5 * (to.curvature + here.curvature) * d_a) / d_tau
+        return float(mixed), float((change[1] - mixed * d_a) / d_tau)
+
+    def _newton_step(self, here: _Point, bend: Bend) -> Floats:
+        """A descent direction: Newton's, with every curvature taken as positive.
+
+        Along each principal axis the step is bounded for itself: an axis along which the loss is
+        flat does not hold up the other. The unit of a is its size.
+        """
+        units = np.array([max(1.0, abs(here.a)), 1.0])
+        H = np.array([[here.curvature, bend[0]], bend]) * np.outer(units, units)
         values, vectors = np.linalg.eigh(H)
         curvatures = np.maximum(np.abs(values), 1e-8 * np.abs(values).max() + 1e-300)
-        step = -vectors @ ((vectors.T @ here.gradient) / curvatures)
-        longest = np.array([LONGEST * max(1.0, abs(here.a)), LONGEST])
-        return np.asarray(step / max(1.0, float(np.max(np.abs(step) / longest))))
+        along = (vectors.T @ (units * here.gradient)) / curvatures
+        return np.asarray(-units * (vectors @ np.clip(along, -LONGEST, LONGEST)))
 
 
 def _derivatives(rows: Rows) -> Floats:
     """-log Z of every row, its derivatives by coefficient and shrinkage, and its curvature."""
-    k = rows.column
-    squared = k**2
-    return np.stack(
-        [
-            -rows.log_z,
-            -rows.alpha * k,
-            0.5 * (rows.alpha**2 - rows.nu) * squared,
-            rows.nu * squared,
-        ]
-    )
+    k, (log_z, alpha, nu) = rows.column, rows.moments
+    found = np.empty((4, len(k)))
+    np.negative(log_z, out=found[0])
+    np.multiply(alpha, k, out=found[1])
+    np.square(found[1], out=found[2])
+    np.multiply(nu, k, out=found[3])
+    found[3] *= k
+    found[2] -= found[3]
+    found[2] *= 0.5
+    np.negative(found[1], out=found[1])
+    return found
