@@ -71,7 +71,7 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
 def sound_prefix(K: Floats, precision: Floats) -> int:
     """How many leading stages have a Cholesky factor: all of them, if K is a Gram matrix."""
     try:
-        additive_form(K, precision, precision)
+        _cholesky(_system(K, np.sqrt(precision)))
         return len(K)
     except NumericalError:
         return len(_pivots(K, precision)) - 1

@@ -180,6 +180,8 @@ class Posterior:
             least = add_basis_function(
                 column, coefficient, shrinkage, mean, variance, self._M[self.size, block]
             )
+            if not math.isfinite(least):
+                self._check_finite(column)
             return settle(variance, self._prior[block], least, self._rounding)
 
         self.rounded_to_zero += sum(self._over_blocks(add))
@@ -237,10 +239,8 @@ class Posterior:
         """k̃ of the given rows with the rows of a block."""
         rows = self.blocks[block]
         columns = self._columns[block](self.X[index])
-        # The sum of what is not finite is not finite: one pass, and no array of booleans.
-        if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
-            found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
-            raise blamed("kernel", self.kernel, "__call__", found)
+        if len(index) > 1:  # a single column is about to be included, where this shows
+            self._check_finite(columns)
         if not self.size:
             return np.ascontiguousarray(columns)
         M = self._M[: self.size, rows]
@@ -251,6 +251,12 @@ class Posterior:
         own = explained if explained.dtype == np.float64 else None  # the kernel's array is not ours
         residual: Floats = np.subtract(columns, explained, out=own)
         return residual
+
+    def _check_finite(self, columns: Floats) -> None:
+        # The sum of what is not finite is not finite: one pass, and no array of booleans.
+        if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
+            found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
+            raise blamed("kernel", self.kernel, "__call__", found)
 
     def _over_blocks(self, function: Callable[[int], R]) -> list[R]:
         return over_blocks(function, range(len(self.blocks)), len(self))
