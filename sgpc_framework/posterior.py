@@ -151,10 +151,20 @@ class Posterior:
             now = self._over_blocks(lambda number: _summed(row_value(self._rows[number])))
             return np.asarray(sum(now))
 
+        trials = list(
+            zip(
+                candidates.index.tolist(),
+                steps.coefficient.tolist(),
+                steps.shrinkage.tolist(),
+                strict=True,
+            )
+        )
+
         def tried(number: int) -> list[Any]:
+            columns = candidates.columns(number)
             return [
-                _summed(row_value(self._tried(number, candidates, i, steps)))
-                for i in range(len(candidates))
+                _summed(row_value(self._tried(number, column, *trial)))
+                for column, trial in zip(columns, trials, strict=True)
             ]
 
         return np.asarray(np.sum(self._over_blocks(tried), axis=0))
@@ -261,18 +271,19 @@ class Posterior:
     def _over_blocks(self, function: Callable[[int], R]) -> list[R]:
         return over_blocks(function, range(len(self.blocks)), len(self))
 
-    def _tried(self, number: int, candidates: Candidates, position: int, steps: Steps) -> Rows:
-        """The rows of a block as they would be with one candidate included."""
+    def _tried(
+        self, number: int, column: Floats, row: int, coefficient: float, shrinkage: float
+    ) -> Rows:
+        """The rows of a block as they would be with one more row included."""
         now = self._rows[number]
-        column = candidates.columns(number)[position]
-        mean = column * steps.coefficient[position]
+        mean = column * coefficient
         mean += now.mean
         variance = np.square(column)
-        variance *= -steps.shrinkage[position]
+        variance *= -shrinkage
         variance += now.variance
         np.maximum(variance, 0.0, out=variance)  # a trial: include() counts what rounding does
         active = now.active.copy()
-        inside = int(candidates.index[position]) - self.blocks[number].start
+        inside = row - self.blocks[number].start
         if 0 <= inside < len(active):
             active[inside] = True
         return Rows(

@@ -172,3 +172,20 @@ def _plain_parts():
 
 def _first():
     return Inclusion(row=0, share=0.5, coefficient=0.3)
+
+
+def test_columns_too_large_to_keep_are_computed_once_for_all_candidates(monkeypatch):
+    calls = []
+    monkeypatch.setattr("sgpc_framework.candidates.KEPT_BYTES", 0)
+    X, y = np.arange(20.0)[:, None], np.resize([-1.0, 1.0], 20)
+    posterior = Posterior(X, y, SquaredExponential(lengthscale=3.0), Probit(), 5, block_rows=10)
+    asked = posterior.residual_columns
+
+    def counted(index, block):
+        calls.append((len(index), block))
+        return asked(index, block)
+
+    monkeypatch.setattr(posterior, "residual_columns", counted)
+    candidates = posterior.candidates(np.array([3, 7, 11]))
+    posterior.total(lambda rows: rows.log_z, candidates, Steps([0.1] * 3, [0.1] * 3))
+    assert calls == [(3, 0), (3, 1)]
