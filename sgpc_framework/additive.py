@@ -57,7 +57,7 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
     if len(precision) == 0:
         return AdditiveForm(np.empty((0, 0)), np.empty(0), np.empty(0))
     root = np.sqrt(precision)
-    L = _cholesky(_system(K, root))
+    L = cholesky_factor(K, precision)
     pivots = np.diag(L)
     T = solve_triangular(L, np.diag(root), lower=True, check_finite=False)
     root_shrinkage = root / pivots
@@ -66,6 +66,11 @@ def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
         coefficient=root_shrinkage * (T @ mean),
         shrinkage=root_shrinkage**2,
     )
+
+
+def cholesky_factor(K: Floats, precision: Floats) -> Floats:
+    """L, lower triangular, of B = I + Π^½ K Π^½ = L Lᵀ."""
+    return _cholesky(_system(K, np.sqrt(precision)))
 
 
 def sound_prefix(K: Floats, precision: Floats) -> int:

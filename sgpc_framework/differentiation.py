@@ -12,11 +12,13 @@ from typing import TypeVar
 import numpy as np
 
 from sgpc_framework.blame import calling, kernel_diag, kernel_values, shaped
+from sgpc_framework.errors import ConfigError
 from sgpc_framework.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import (
     Floats,
     Inputs,
     Kernel,
+    KernelInputPullback,
     KernelPullback,
     Likelihood,
     LikelihoodPullback,
@@ -50,6 +52,16 @@ def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
     with calling("kernel", kernel, "linearised_diag"):
         diagonal, pullback = kernel.linearised_diag(X)
         return shaped(diagonal, (len(X),)), _checked(kernel, "linearised_diag", pullback)
+
+
+def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
+    """d sum(G * k(X, Z)) / dX, of a kernel that has ``KernelInputPullback``."""
+    if not isinstance(kernel, KernelInputPullback):
+        raise ConfigError(
+            f"kernel {kernel.name!r} cannot move basis vectors: wanted one with input_pullback"
+        )
+    with calling("kernel", kernel, "input_pullback"):
+        return shaped(kernel.input_pullback(X, Z, G), np.shape(X))
 
 
 def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:

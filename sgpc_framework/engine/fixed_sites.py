@@ -7,14 +7,16 @@ a loss whose derivatives with respect to the rows' means and variances are g_mea
     dLoss/dK_uu   = -(V g_mean)(W m)ᵀ + V diag(g_var) Vᵀ
     dLoss/dk(x,x) = g_var
 
+    dLoss/dm      = V g_mean
+
 which the kernel contracts with its own derivatives. One evaluation is a kernel block and about
-three products of n d² operations, done block by block.
+three products of n d² operations, done block by block. Step 6 needs the hyperparameters' part; the
+rest comes for free and is what a refiner needs (``joint``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Iterator
 
 import attrs
 import numpy as np
@@ -24,6 +26,7 @@ from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
 from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.differentiation import (
+    input_pullback,
     likelihood_gradient,
     linearised,
     linearised_diag,
@@ -34,20 +37,32 @@ from sgpc_framework.protocols import (
     Inputs,
     Kernel,
     Likelihood,
+    Pullback,
     RowObjective,
 )
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
-from sgpc_framework.threads import over_blocks
 
-R = TypeVar("R")
 Floats = NDArray[np.float64]
 
-CACHED = 40_000
-"""Numbers in a temporary matrix: a third of a megabyte, so that two of them stay in a cache."""
 
-LEAST_ROWS = 256
-"""Fewer rows in a block would be all overhead."""
+@attrs.frozen(eq=False)
+class Slopes:
+    """A mean over rows, and its derivatives with respect to all it depends on.
+
+    The kernel acts twice, between basis and rows (``kernel`` and ``inputs`` are derivatives through
+    these values alone) and within the basis. There the values K_uu and dLoss/dK_uu are kept apart,
+    for who has more to say about K_uu before ``pull_gram`` contracts it.
+    """
+
+    value: float
+    kernel: Floats
+    likelihood: Floats
+    mean: Floats
+    inputs: Floats
+    K_uu: Floats
+    gram: Floats
+    pull_gram: Pullback
 
 
 @attrs.frozen(eq=False)
@@ -96,7 +111,9 @@ class FixedSites:
     ) -> tuple[float, Floats]:
         """The objective and its gradient in natural values: the kernel's, then the likelihood's."""
         if isinstance(objective, RowObjective):
-            return self._of_rows(objective, kernel, likelihood)
+            found = self.slopes(objective, kernel, likelihood)
+            d_kernel = found.kernel + found.pull_gram(found.gram)
+            return found.value, np.concatenate([d_kernel, found.likelihood])
         assert isinstance(objective, GramObjective)
         K, pullback = linearised(kernel, self.basis_inputs, self.basis_inputs)
         with calling("objective", objective, "gram_loss"):
@@ -125,26 +142,38 @@ class FixedSites:
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
-        T = form.T
-
-        def log_evidence(block: slice) -> float:
+        total = 0.0
+        for block in self._blocks():
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            return float(np.sum(self._rows(form, T @ K, prior, block, likelihood).log_z))
+            total -= float(np.sum(self._rows(form, form.T @ K, prior, block, likelihood).log_z))
+        return total / len(self.y)
 
-        return -sum(self._over_blocks(log_evidence)) / len(self.y)
+    def slopes(
+        self,
+        objective: RowObjective,
+        kernel: Kernel,
+        likelihood: Likelihood,
+        inputs: bool = False,
+    ) -> Slopes:
+        """The objective and its derivatives with respect to all it depends on, in natural values.
 
-    def _of_rows(
-        self, objective: RowObjective, kernel: Kernel, likelihood: Likelihood
-    ) -> tuple[float, Floats]:
+        Those of the basis inputs are computed if ``inputs``, which costs another kernel block and
+        takes a kernel with ``KernelInputPullback``.
+        """
         basis_inputs = self.basis_inputs
         K_uu, pullback_uu = linearised(kernel, basis_inputs, basis_inputs)
         form = additive_form(K_uu, self.precision, self.mean)
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
         counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
-
-        def part(block: slice) -> tuple[float, Floats, Floats, Floats]:
+        value = 0.0
+        d_kernel = np.zeros(len(hyper.hyperparameters(kernel)))
+        d_likelihood = np.zeros(len(hyper.hyperparameters(likelihood)))
+        d_K_uu = np.zeros_like(K_uu)
+        d_mean = np.zeros(len(K_uu))
+        d_inputs = np.zeros(np.shape(basis_inputs) if inputs else 0)
+        for block in self._blocks():
             K, pullback = linearised(kernel, basis_inputs, self.X[block])
             prior, pullback_diag = linearised_diag(kernel, self.X[block])
             M = T @ K
@@ -156,32 +185,26 @@ class FixedSites:
             share = np.full(len(rows), 1.0 / counted)
             if not all_rows:
                 share[rows.active] = 0.0
+            value += float(share @ loss.value)
             g_log_z = share * loss.d_log_z
             g_mean = g_log_z * rows.alpha + share * loss.d_mean
             g_var = g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance
             V = T.T @ M
             V_g_var = V * g_var
-            d_K_uu = V_g_var @ V.T - np.outer(V @ g_mean, weights)
+            d_K_uu += V_g_var @ V.T
+            d_mean += V @ g_mean
             V_g_var *= -2.0
             V_g_var += np.outer(weights, g_mean)
-            return (
-                float(share @ loss.value),
-                d_K_uu,
-                pullback(V_g_var) + pullback_diag(g_var),
-                likelihood_gradient(likelihood, rows, g_log_z),
-            )
+            d_kernel += pullback(V_g_var) + pullback_diag(g_var)
+            d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
+            if inputs:
+                d_inputs += input_pullback(kernel, basis_inputs, self.X[block], V_g_var)
+        d_K_uu -= np.outer(d_mean, weights)
+        return Slopes(value, d_kernel, d_likelihood, d_mean, d_inputs, K_uu, d_K_uu, pullback_uu)
 
-        parts = zip(*self._over_blocks(part), strict=True)
-        value, d_K_uu, d_kernel, d_likelihood = (sum(found[1:], found[0]) for found in parts)
-        return value, np.concatenate([d_kernel + pullback_uu(d_K_uu), d_likelihood])
-
-    def _over_blocks(self, function: Callable[[slice], R]) -> list[R]:
-        """The function of every block: of so few rows that a matrix with d of each stays cached."""
-        rows = min(self.block_rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
-        blocks = [
-            slice(start, min(start + rows, len(self.y))) for start in range(0, len(self.y), rows)
-        ]
-        return over_blocks(function, blocks, len(self.y))
+    def _blocks(self) -> Iterator[slice]:
+        for start in range(0, len(self.y), self.block_rows):
+            yield slice(start, min(start + self.block_rows, len(self.y)))
 
     def _rows(
         self, form: AdditiveForm, M: Floats, prior: Floats, block: slice, likelihood: Likelihood
