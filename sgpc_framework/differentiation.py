@@ -18,6 +18,7 @@ from sgpc_framework.protocols import (
     Floats,
     Inputs,
     Kernel,
+    KernelFusedPullback,
     KernelInputPullback,
     KernelPullback,
     Likelihood,
@@ -62,6 +63,26 @@ def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
         )
     with calling("kernel", kernel, "input_pullback"):
         return shaped(kernel.input_pullback(X, Z, G), np.shape(X))
+
+
+def linearised_in_inputs(
+    kernel: Kernel, X: Inputs, Z: Inputs
+) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
+    """K = k(X, Z), and the function from G to sum(G * dK/dθ) and d sum(G * K) / dX."""
+    if not isinstance(kernel, KernelFusedPullback):
+        K, pullback = linearised(kernel, X, Z)
+        return K, lambda G: (pullback(G), input_pullback(kernel, X, Z, G))
+    call = "linearised_in_inputs"
+    with calling("kernel", kernel, call):
+        K, pullbacks = kernel.linearised_in_inputs(X, Z)
+        K = shaped(K, (len(X), len(Z)))
+
+    def checked(G: Floats) -> tuple[Floats, Floats]:
+        with calling("kernel", kernel, f"the pullback of {call}"):
+            own, inputs = pullbacks(G)
+            return _counted(kernel, own), shaped(inputs, np.shape(X))
+
+    return K, checked
 
 
 def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:

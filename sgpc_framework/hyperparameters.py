@@ -113,11 +113,13 @@ def _walk(component: object, prefix: str) -> Iterator[Hyperparameter]:
         if declaration is None:
             for suffix, part in _parts(value):
                 yield from _walk(part, f"{path}{suffix}.")
-        elif isinstance(value, tuple):
+            continue
+        bounds, transform = declaration.bounds, declaration.transform
+        if isinstance(value, tuple):
             for position, entry in enumerate(value):
-                yield Hyperparameter(f"{path}[{position}]", entry, *attrs.astuple(declaration))
+                yield Hyperparameter(f"{path}[{position}]", entry, bounds, transform)
         elif not isinstance(value, str):
-            yield Hyperparameter(path, value, *attrs.astuple(declaration))
+            yield Hyperparameter(path, value, bounds, transform)
 
 
 def parts_of(component: object) -> Iterator[object]:
@@ -131,7 +133,19 @@ def parts_of(component: object) -> Iterator[object]:
 
 def values(component: object) -> NDArray[np.float64]:
     """The tunable numbers as one vector."""
-    return np.array([h.value for h in hyperparameters(component)], dtype=np.float64)
+    return np.array(list(_numbers(component)), dtype=np.float64)
+
+
+def _numbers(component: object) -> Iterator[float]:
+    """The values alone, which every evaluation of a gradient asks for."""
+    for _, value, declaration in _fields(component):
+        if declaration is None:
+            for _, part in _parts(value):
+                yield from _numbers(part)
+        elif isinstance(value, tuple):
+            yield from value
+        elif not isinstance(value, str):
+            yield value
 
 
 def replaced(component: C, new: NDArray[np.float64]) -> C:

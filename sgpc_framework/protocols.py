@@ -211,6 +211,20 @@ class KernelInputPullback(Protocol):
 
 
 @runtime_checkable
+class KernelFusedPullback(Protocol):
+    """A kernel that shares the work of its two pullbacks when both are wanted.
+
+    ``linearised_in_inputs(X, Z)`` returns K = k(X, Z) and a function that maps a matrix G of K's
+    shape to what the pullback of ``linearised`` returns and what ``input_pullback`` does. It is
+    what moves basis vectors fast; without it the two are asked one after the other.
+    """
+
+    def linearised_in_inputs(
+        self, X: Inputs, Z: Inputs, /
+    ) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]: ...
+
+
+@runtime_checkable
 class KernelColumns(Protocol):
     """A kernel that answers faster when it has looked at the rows before.
 

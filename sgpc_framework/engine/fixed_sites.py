@@ -16,7 +16,7 @@ rest comes for free and is what a refiner needs (``joint``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import attrs
 import numpy as np
@@ -26,10 +26,10 @@ from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
 from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.differentiation import (
-    input_pullback,
     likelihood_gradient,
     linearised,
     linearised_diag,
+    linearised_in_inputs,
 )
 from sgpc_framework.protocols import (
     GramObjective,
@@ -101,7 +101,10 @@ class FixedSites:
         if count >= len(self.y):
             return self
         rng = np.random.default_rng([seed, 0])
-        rows = np.sort(rng.choice(len(self.y), size=count, replace=False))
+        return self.judged_by(np.sort(rng.choice(len(self.y), size=count, replace=False)))
+
+    def judged_by(self, rows: NDArray[np.intp]) -> FixedSites:
+        """The same basis and sites, judged by the rows of these numbers."""
         return attrs.evolve(
             self, X=self.X[rows], y=self.y[rows], basis=np.flatnonzero(np.isin(rows, self.basis))
         )
@@ -120,7 +123,7 @@ class FixedSites:
             value, d_K = objective.gram_loss(K, self.precision, self.mean)
             if np.shape(d_K) != K.shape:
                 raise ValueError(f"wanted a derivative of shape {K.shape}, found {np.shape(d_K)}")
-        untouched = np.zeros(len(hyper.hyperparameters(likelihood)))
+        untouched = np.zeros(len(hyper.values(likelihood)))
         return value, np.concatenate([pullback(d_K), untouched])
 
     def counts_all_rows(self, objective: RowObjective) -> bool:
@@ -168,13 +171,14 @@ class FixedSites:
         weights = form.functions.T @ form.coefficient  # W m
         counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
         value = 0.0
-        d_kernel = np.zeros(len(hyper.hyperparameters(kernel)))
-        d_likelihood = np.zeros(len(hyper.hyperparameters(likelihood)))
+        d_kernel = np.zeros(len(hyper.values(kernel)))
+        d_likelihood = np.zeros(len(hyper.values(likelihood)))
         d_K_uu = np.zeros_like(K_uu)
         d_mean = np.zeros(len(K_uu))
+        linearise = linearised_in_inputs if inputs else _in_hyperparameters
         d_inputs = np.zeros(np.shape(basis_inputs) if inputs else 0)
         for block in self._blocks():
-            K, pullback = linearised(kernel, basis_inputs, self.X[block])
+            K, pullbacks = linearise(kernel, basis_inputs, self.X[block])
             prior, pullback_diag = linearised_diag(kernel, self.X[block])
             M = T @ K
             rows = self._rows(form, M, prior, block, likelihood)
@@ -195,10 +199,10 @@ class FixedSites:
             d_mean += V @ g_mean
             V_g_var *= -2.0
             V_g_var += np.outer(weights, g_mean)
-            d_kernel += pullback(V_g_var) + pullback_diag(g_var)
+            own, moving = pullbacks(V_g_var)
+            d_kernel += own + pullback_diag(g_var)
+            d_inputs += moving
             d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
-            if inputs:
-                d_inputs += input_pullback(kernel, basis_inputs, self.X[block], V_g_var)
         d_K_uu -= np.outer(d_mean, weights)
         return Slopes(value, d_kernel, d_likelihood, d_mean, d_inputs, K_uu, d_K_uu, pullback_uu)
 
@@ -223,3 +227,10 @@ class FixedSites:
             read_only(active),
             likelihood,
         )
+
+
+def _in_hyperparameters(
+    kernel: Kernel, X: Inputs, Z: Inputs
+) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
+    K, pullback = linearised(kernel, X, Z)
+    return K, lambda G: (pullback(G), np.empty(0))

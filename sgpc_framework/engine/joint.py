@@ -4,20 +4,20 @@ Sites are written in whitened coordinates c. With R = Π^½ and B = I + R K_uu R
 
     m = R⁻¹ L c        mean(x) = M(x)ᵀ c        M(x) = L⁻¹ R k_u(x)
 
-so that c says what the mean function is in units of its own prior, whatever hyperparameters,
-precisions and basis are. Moved at fixed c, they do not upset each other, which is what makes a
-quasi-Newton method converge. The loss is that of step 6 plus a penalty,
+so that c says what the mean function is in units of its own prior, whatever the hyperparameters,
+precisions and basis inputs are. Moved at fixed c, these do not upset the mean, which is what makes
+a quasi-Newton method converge in dozens of steps. The loss is that of eq. (5) and a penalty, the
+information that the sites took from the data:
 
-    NLP_a + weight · KL(q(u) ‖ p(u)) / n,
-    KL = ½ (log |B| + tr B⁻¹ - d + |c|² - |L⁻ᵀ c|²)
+    NLP_a + weight · KL(q(u) ‖ p(u)) / n,     KL = ½ (log |B| + tr B⁻¹ - d + |c|² - |L⁻ᵀ c|²)
 
-Step 6's function supplies dLoss/dm and dLoss/dK_uu at fixed m; what c adds is the derivative of a
-Cholesky factor, of d³ operations. One evaluation costs what one of step 6 does.
+``FixedSites.slopes`` supplies the derivatives of NLP_a at fixed m; what c and the penalty add are
+derivatives of a Cholesky factor, of d³ operations. One evaluation costs what one of step 6 does.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import attrs
 import numpy as np
@@ -28,13 +28,121 @@ from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import cholesky_factor
 from sgpc_framework.blame import kernel_values
 from sgpc_framework.differentiation import input_pullback
-from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.fixed_sites import Slopes
 from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.protocols import RowLoss
 from sgpc_framework.rows import Rows
 
 Floats = NDArray[np.float64]
+
+
+class Pieces(NamedTuple):
+    """A vector of the joint loss, taken apart (or the gradient: one part for each)."""
+
+    theta: Floats
+    """The hyperparameters in free coordinates: the kernel's, then the likelihood's."""
+
+    log_precision: Floats
+    whitened: Floats
+    """c, with m = R⁻¹ L c."""
+
+    inputs: Floats
+    """The basis inputs in units of ``scale``, row after row; empty if they stay."""
+
+
+@attrs.frozen(eq=False)
+class JointLoss:
+    """NLP_a + weight · KL / n as a function of one vector, which describes a refined ``start``.
+
+    With ``moves`` the basis inputs are part of the vector, in units of ``scale``: one number, or
+    one for each feature. The kernel must then have ``KernelInputPullback``.
+    """
+
+    start: Refinable
+    weight: float
+    moves: bool = False
+    scale: Floats | float = 1.0
+    _box: hyper.FreeVector = attrs.field(init=False)
+
+    @_box.default
+    def _free_hyperparameters(self) -> hyper.FreeVector:
+        return hyper.FreeVector.of(Theta(self.start.kernel, self.start.likelihood))
+
+    def point(self, fitted: Refinable) -> Floats:
+        """The vector of a state: ``state(point(fitted))`` is ``fitted``."""
+        sites = fitted.sites
+        L = cholesky_factor(_gram(fitted), sites.precision)
+        scaled = np.sqrt(sites.precision) * sites.mean
+        pieces = Pieces(
+            self._box.free(hyper.values(Theta(fitted.kernel, fitted.likelihood))),
+            np.log(sites.precision),
+            solve_triangular(L, scaled, lower=True, check_finite=False),
+            (sites.basis_inputs / self.scale).ravel() if self.moves else np.empty(0),
+        )
+        return np.concatenate(pieces)
+
+    def pieces(self, point: Floats) -> Pieces:
+        """The parts of a vector."""
+        d, count = len(self.start.sites.mean), len(self._box.transforms)
+        return Pieces(*np.split(point, [count, count + d, count + 2 * d]))
+
+    def state(self, point: Floats) -> Refinable:
+        """The state that a vector describes."""
+        return self._unwhitened(self.pieces(point))[0]
+
+    def value(self, fitted: Refinable) -> float:
+        """The loss of any state on the rows it holds."""
+        L = cholesky_factor(_gram(fitted), fitted.sites.precision)
+        c = self.pieces(self.point(fitted)).whitened
+        penalty, _, _ = _information(c, _inverse(L), L)
+        return fitted.predictive_loss() + self.weight * penalty / len(fitted.sites.y)
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        """The loss and its gradient."""
+        pieces = self.pieces(point)
+        fitted, L = self._unwhitened(pieces)
+        found = fitted.sites.slopes(AllRows(), fitted.kernel, fitted.likelihood, self.moves)
+        share = self.weight / len(fitted.sites.y)
+        precision, c = fitted.sites.precision, pieces.whitened
+        root, inverse = np.sqrt(precision), _inverse(L)
+
+        # m = R⁻¹ L c depends on c directly, and through L on all that B depends on.
+        d_c = L.T @ (found.mean / root)
+        penalty, penalty_c, penalty_L = _information(c, inverse, L)
+        d_B = _before_cholesky(np.outer(d_c, c) + share * penalty_L, inverse)
+        gram = found.gram + root[:, None] * d_B * root
+        gradient = Pieces(
+            self._theta_slopes(fitted, found, gram),
+            -np.diag(found.gram) / precision  # Π⁻¹ stands beside K_uu
+            - 0.5 * found.mean * fitted.sites.mean  # R⁻¹ in m
+            + np.sum(d_B * (root[:, None] * found.K_uu * root), axis=1),  # R in B, twice
+            d_c + share * penalty_c,
+            self._input_slopes(fitted, found, gram) if self.moves else np.empty(0),
+        )
+        return found.value + share * penalty, np.concatenate(gradient)
+
+    def _unwhitened(self, pieces: Pieces) -> tuple[Refinable, Floats]:
+        theta, sites = Theta(self.start.kernel, self.start.likelihood), self.start.sites
+        theta = hyper.replaced(theta, self._box.natural(pieces.theta))
+        if self.moves:
+            inputs = pieces.inputs.reshape(sites.basis_inputs.shape) * self.scale
+            sites = attrs.evolve(sites, basis_inputs=inputs)
+        fitted = Refinable(sites, theta.kernel, theta.likelihood)
+        precision = np.exp(pieces.log_precision)
+        L = cholesky_factor(_gram(fitted), precision)
+        mean = (L @ pieces.whitened) / np.sqrt(precision)
+        return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=precision, mean=mean)), L
+
+    def _theta_slopes(self, fitted: Refinable, found: Slopes, gram: Floats) -> Floats:
+        natural = np.concatenate([found.kernel + found.pull_gram(gram), found.likelihood])
+        return self._box.chain(hyper.values(Theta(fitted.kernel, fitted.likelihood)), natural)
+
+    def _input_slopes(self, fitted: Refinable, found: Slopes, gram: Floats) -> Floats:
+        Z = fitted.sites.basis_inputs
+        within = input_pullback(fitted.kernel, Z, Z, gram + gram.T)
+        slopes: Floats = (found.inputs + within) * self.scale
+        return slopes.ravel()
 
 
 @attrs.frozen
@@ -48,99 +156,27 @@ class AllRows:
         return RowLoss(-rows.log_z, d_log_z=-1.0)
 
 
-@attrs.frozen(eq=False)
-class JointLoss:
-    """NLP_a + weight · KL / n as a function of one vector; ``start`` says of what shape.
+def _information(c: Floats, inverse: Floats, L: Floats) -> tuple[float, Floats, Floats]:
+    """KL(q(u) ‖ p(u)), its derivative by c, and Lᵀ times that by L (its lower triangle counts)."""
+    u = inverse.T @ c
+    log_det = 2.0 * np.sum(np.log(np.diag(L)))
+    value = 0.5 * float(log_det + np.sum(inverse**2) - len(c) + c @ c - u @ u)
+    by_L = np.eye(len(c)) - (inverse - np.outer(c, u)) @ inverse.T
+    return value, c - inverse @ u, by_L
 
-    The vector holds the free hyperparameters, log π, c and, if ``moves``, the basis inputs in units
-    of ``scale``, one for each feature.
-    """
 
-    start: Refinable
-    weight: float
-    moves: bool = False
-    scale: Floats = attrs.field(factory=lambda: np.ones(1))
-    kl: bool = True
+def _before_cholesky(slopes: Floats, inverse: Floats) -> Floats:
+    """dLoss/dB from Lᵀ dLoss/dL, where B = L Lᵀ; ``inverse`` is L⁻¹."""
+    half = np.tril(slopes)
+    half[np.diag_indices_from(half)] *= 0.5
+    d_B: Floats = 0.5 * inverse.T @ (half + half.T) @ inverse
+    return d_B
 
-    def point(self, fitted: Refinable) -> Floats:
-        """The vector of a state."""
-        theta, sites = Theta(fitted.kernel, fitted.likelihood), fitted.sites
-        K = kernel_values(fitted.kernel, sites.basis_inputs, sites.basis_inputs)
-        L = cholesky_factor(K, sites.precision)
-        whitened = solve_triangular(
-            L, np.sqrt(sites.precision) * sites.mean, lower=True, check_finite=False
-        )
-        pieces = [
-            hyper.FreeVector.of(theta).free(hyper.values(theta)),
-            np.log(sites.precision),
-            whitened,
-        ]
-        if self.moves:
-            pieces.append((sites.basis_inputs / self.scale).ravel())
-        return np.concatenate(pieces)
 
-    def _pieces(self, point: Floats):
-        d = len(self.start.sites.precision)
-        count = len(point) - 2 * d
-        if self.moves:
-            count -= self.start.sites.basis_inputs.size
-        return (
-            point[:count],
-            point[count : count + d],
-            point[count + d : count + 2 * d],
-            point[count + 2 * d :],
-        )
+def _inverse(L: Floats) -> Floats:
+    return np.asarray(solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False))
 
-    def state(self, point: Floats) -> Refinable:
-        """The state of a vector."""
-        return self._state(point)[0]
 
-    def _state(self, point: Floats):
-        free, log_precision, c, Z = self._pieces(point)
-        theta = Theta(self.start.kernel, self.start.likelihood)
-        theta = hyper.replaced(theta, hyper.FreeVector.of(theta).natural(free))
-        sites = self.start.sites
-        inputs = Z.reshape(sites.basis_inputs.shape) * self.scale if self.moves else sites.basis_inputs
-        precision = np.exp(log_precision)
-        K = kernel_values(theta.kernel, inputs, inputs)
-        L = cholesky_factor(K, precision)
-        mean = (L @ c) / np.sqrt(precision)
-        sites = attrs.evolve(sites, precision=precision, mean=mean, basis_inputs=inputs)
-        return Refinable(sites, theta.kernel, theta.likelihood), L
-
-    def __call__(self, point: Floats) -> tuple[float, Floats]:
-        fitted, L = self._state(point)
-        kernel, sites, n = fitted.kernel, fitted.sites, len(fitted.sites.y)
-        c = self._pieces(point)[2]
-        root = np.sqrt(sites.precision)
-        found = sites.slopes(AllRows(), kernel, fitted.likelihood, inputs=self.moves)
-        k = self.weight / n
-        d_c = L.T @ (found.mean / root)
-        Li = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
-        P = np.outer(d_c, c)
-        if self.kl:
-            u = Li.T @ c
-            penalty = 0.5 * (2 * np.log(np.diag(L)).sum() + np.sum(Li**2) - len(c) + c @ c - u @ u)
-            P -= k * (Li - np.outer(c, u)) @ Li.T
-            P[np.diag_indices_from(P)] += k
-            d_c = d_c + k * (c - Li @ u)
-        else:
-            penalty = 0.5 * c @ c
-            d_c = d_c + k * c
-        P = np.tril(P)
-        P[np.diag_indices_from(P)] *= 0.5
-        d_B = 0.5 * Li.T @ (P + P.T) @ Li
-        gram = found.gram + root[:, None] * d_B * root
-        d_log_precision = (
-            -0.5 * found.mean * sites.mean
-            - np.diag(found.gram) / sites.precision
-            + np.sum(d_B * (root[:, None] * found.K_uu * root), axis=1)
-        )
-        theta = Theta(kernel, fitted.likelihood)
-        natural = np.concatenate([found.kernel + found.pull_gram(gram), found.likelihood])
-        d_theta = hyper.FreeVector.of(theta).chain(hyper.values(theta), natural)
-        pieces = [d_theta, d_log_precision, d_c]
-        if self.moves:
-            Z = sites.basis_inputs
-            pieces.append(((found.inputs + input_pullback(kernel, Z, Z, gram + gram.T)) * self.scale).ravel())
-        return found.value + k * penalty, np.concatenate(pieces)
+def _gram(fitted: Refinable) -> Floats:
+    Z = fitted.sites.basis_inputs
+    return kernel_values(fitted.kernel, Z, Z)

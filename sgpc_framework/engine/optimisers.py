@@ -20,12 +20,6 @@ SHRINK = 0.25
 """Where the function does not exist, the box shrinks by this factor around the best point."""
 
 
-ENOUGH = 1e-4
-"""A step of ``l-bfgs-b`` that lowers the function by less ends the search (relative to the value
-where it is above one). The next round of the outer loop goes on from there with new sites, which
-change the objective by more: searching on would double the evaluations and gain nothing."""
-
-
 @attrs.frozen(eq=False)
 class Minimum:
     """The best point seen, the values there and at the start, and how it went."""
@@ -42,9 +36,19 @@ class _NotFinite(Exception):
 
 
 def minimise(
-    function: Function, start: Floats, lower: Floats, upper: Floats, method: Method, steps: int
+    function: Function,
+    start: Floats,
+    lower: Floats,
+    upper: Floats,
+    method: Method,
+    steps: int,
+    gain: float = 0.0,
+    patience: int = 1,
 ) -> Minimum:
     """Minimise from ``start``, which must be finite there; never returns a worse point.
+
+    Ends after ``steps`` iterations, or when the last ``patience`` of them gained less than ``gain``
+    (relative to the value where that is above one).
 
     Where the function raises ``NumericalError`` or is not finite, the search goes on from the best
     point so far in a smaller box around it.
@@ -54,7 +58,9 @@ def minimise(
     message = "converged"
     for _ in range(RESTARTS):
         try:
-            message = _search(watched, watched.point, lower, upper, method, steps)
+            message = _search(
+                watched, watched.point, lower, upper, method, steps, gain, patience
+            )
             break
         except _NotFinite:
             message = f"ended where the objective is not finite: {watched.reason}"
@@ -101,13 +107,29 @@ class _Watched:
 
 
 def _search(
-    function: _Watched, start: Floats, lower: Floats, upper: Floats, method: Method, steps: int
+    function: _Watched,
+    start: Floats,
+    lower: Floats,
+    upper: Floats,
+    method: Method,
+    steps: int,
+    gain: float,
+    patience: int,
 ) -> str:
     from scipy.optimize import minimize  # here because it is slow to import
 
     if start.size == 0:
         return "nothing to optimise"
     start = np.clip(start, lower, upper)
+    values = [function.value]
+
+    def watch(_: Floats) -> None:
+        values.append(function.value)
+        if len(values) > patience:
+            gained = values[-1 - patience] - values[-1]
+            if gained < gain * max(1.0, abs(values[-1])):
+                raise StopIteration
+
     if method == "l-bfgs-b":
         result = minimize(
             function,
@@ -115,7 +137,8 @@ def _search(
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(lower, upper, strict=True)),
-            options={"maxiter": steps, "maxls": 20, "ftol": ENOUGH},
+            options={"maxiter": steps, "maxls": 20},
+            callback=watch,
         )
         return str(result.message)
     # Conjugate gradients know no bounds: search u with point = centre + radius tanh(u).
@@ -128,6 +151,11 @@ def _search(
 
     inside = np.clip((start - centre) / radius, -1.0 + 1e-6, 1.0 - 1e-6)
     result = minimize(
-        unbounded, np.arctanh(inside), jac=True, method="CG", options={"maxiter": steps}
+        unbounded,
+        np.arctanh(inside),
+        jac=True,
+        method="CG",
+        options={"maxiter": steps},
+        callback=watch,
     )
     return str(result.message)

@@ -26,6 +26,12 @@ REACH = 2.0
 mean little far from them; the outer loop goes further, with new sites, if it pays."""
 
 
+ENOUGH = 1e-4
+"""A step of the optimiser that gains less ends step 6. The next round of the outer loop goes on from
+there with new sites, which change the objective by more: searching on would double the evaluations
+and gain nothing."""
+
+
 @attrs.frozen
 class Theta:
     """All hyperparameters: those of the kernel, then those of the likelihood."""
@@ -91,7 +97,7 @@ def reestimate(
 
     lower = np.maximum(box.free(box.least), here - REACH)
     upper = np.minimum(box.free(box.most), here + REACH)
-    found = minimise(function, here, lower, upper, method, steps)
+    found = minimise(function, here, lower, upper, method, steps, ENOUGH)
     best = new = hyper.replaced(theta, box.natural(found.point))
     loss = found.value
     if isinstance(objective, GramObjective):

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, Self
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameter, hyperparameters
+from sgpc_framework.hyperparameters import hyperparameter, values
 from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
 from sgpc_plugins.kernels.distances import distances_to, feature_sums, row_sums, squared_distances
 from sgpc_plugins.kernels.inputs import matrices, matrix, per_feature
@@ -63,23 +63,35 @@ class Stationary(ABC):
         return np.full(len(matrix(self, X)), self.variance)
 
     def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]:
-        X, Z = matrices(self, X, Z)
+        K, pullbacks = self._linearised(*matrices(self, X, Z))
+        return K, lambda G: pullbacks(G, False)[0]
+
+    def linearised_in_inputs(
+        self, X: Inputs, Z: Inputs, /
+    ) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
+        K, pullbacks = self._linearised(*matrices(self, X, Z))
+        return K, lambda G: pullbacks(G, True)
+
+    def _linearised(
+        self, X: Floats, Z: Floats
+    ) -> tuple[Floats, Callable[[Floats, bool], tuple[Floats, Floats]]]:
         r2 = self._squared_distances(X, Z)
         K = self._values(r2.copy())
 
-        def pullback(G: Floats) -> Floats:
+        def pullbacks(G: Floats, inputs: bool) -> tuple[Floats, Floats]:
             profile = self.profile()
             W = profile.slope(r2, K)
             W *= G
-            return np.concatenate(
+            own = np.concatenate(
                 [
                     [np.vdot(G, K) / self.variance],
                     lengthscale_gradient(self.lengthscale, W, r2, X, Z),
                     [np.vdot(G, derivative(r2, K)) for derivative in profile.own],
                 ]
             )
+            return own, self._input_gradient(W, X, Z) if inputs else np.empty(0)
 
-        return K, pullback
+        return K, pullbacks
 
     def linearised_diag(self, X: Inputs, /) -> tuple[Floats, Pullback]:
         return self.diag(X), constant_diagonal(self)
@@ -89,6 +101,9 @@ class Stationary(ABC):
         r2 = self._squared_distances(X, Z)
         W = self.profile().slope(r2, self._values(r2.copy()))
         W *= cotangent
+        return self._input_gradient(W, X, Z)
+
+    def _input_gradient(self, W: Floats, X: Floats, Z: Floats) -> Floats:
         gradient = row_sums(W, X, Z)
         gradient *= 2.0 * self._weights(X)
         return gradient
@@ -112,7 +127,7 @@ class Stationary(ABC):
 
 def constant_diagonal(kernel: Kernel) -> Pullback:
     """The pullback of a diagonal that is the variance, the first hyperparameter, and no more."""
-    count = len(hyperparameters(kernel))
+    count = len(values(kernel))
     return lambda G: np.concatenate([[G.sum()], np.zeros(count - 1)])
 
 

@@ -1,12 +1,13 @@
 """Built-in refiners (after the stages)."""
 
 from sgpc_framework.plugin import hookimpl
+from sgpc_plugins.refiners.corrective import Corrective
 from sgpc_plugins.refiners.expectation_propagation import ExpectationPropagation
 from sgpc_plugins.refiners.unchanged import NoRefiner
 
-__all__ = ["ExpectationPropagation", "NoRefiner"]
+__all__ = ["Corrective", "ExpectationPropagation", "NoRefiner"]
 
 
 @hookimpl
 def sgpc_refiners() -> list[type]:
-    return [NoRefiner, ExpectationPropagation]
+    return [Corrective, ExpectationPropagation, NoRefiner]
