@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from sgpc_framework.blame import calling, kernel_diag, kernel_values, shaped
-from sgpc_framework.errors import ConfigError
+from sgpc_framework.errors import InputError
 from sgpc_framework.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import (
     Floats,
@@ -28,6 +28,7 @@ from sgpc_framework.protocols import (
 from sgpc_framework.rows import Rows
 
 C = TypeVar("C")
+Pullbacks = Callable[[Floats], tuple[Floats, Floats]]
 
 STEP = 6e-6
 """About the cube root of the machine precision, where a difference's rounding and truncation
@@ -58,16 +59,21 @@ def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
 def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
     """d sum(G * k(X, Z)) / dX, of a kernel that has ``KernelInputPullback``."""
     if not isinstance(kernel, KernelInputPullback):
-        raise ConfigError(
-            f"kernel {kernel.name!r} cannot move basis vectors: wanted one with input_pullback"
+        raise InputError(
+            f"kernel {kernel.name!r} cannot be differentiated in its inputs: wanted one with "
+            "input_pullback (KernelInputPullback), or leave the basis vectors where they are"
         )
     with calling("kernel", kernel, "input_pullback"):
         return shaped(kernel.input_pullback(X, Z, G), np.shape(X))
 
 
-def linearised_in_inputs(
-    kernel: Kernel, X: Inputs, Z: Inputs
-) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
+def in_hyperparameters(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullbacks]:
+    """``linearised_in_inputs`` for inputs that stay: the second gradient is empty."""
+    K, pullback = linearised(kernel, X, Z)
+    return K, lambda G: (pullback(G), np.empty(0))
+
+
+def linearised_in_inputs(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullbacks]:
     """K = k(X, Z), and the function from G to sum(G * dK/dθ) and d sum(G * K) / dX."""
     if not isinstance(kernel, KernelFusedPullback):
         K, pullback = linearised(kernel, X, Z)

@@ -16,7 +16,7 @@ rest comes for free and is what a refiner needs (``joint``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import attrs
 import numpy as np
@@ -26,6 +26,7 @@ from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
 from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.differentiation import (
+    in_hyperparameters,
     likelihood_gradient,
     linearised,
     linearised_diag,
@@ -37,7 +38,6 @@ from sgpc_framework.protocols import (
     Inputs,
     Kernel,
     Likelihood,
-    Pullback,
     RowObjective,
 )
 from sgpc_framework.rounding import settle
@@ -50,9 +50,8 @@ Floats = NDArray[np.float64]
 class Slopes:
     """A mean over rows, and its derivatives with respect to all it depends on.
 
-    The kernel acts twice, between basis and rows (``kernel`` and ``inputs`` are derivatives through
-    these values alone) and within the basis. There the values K_uu and dLoss/dK_uu are kept apart,
-    for who has more to say about K_uu before ``pull_gram`` contracts it.
+    The kernel acts twice, between basis and rows and within the basis. ``kernel`` and ``inputs``
+    are derivatives through the former; for the latter there is ``gram``, dLoss/dK_uu.
     """
 
     value: float
@@ -60,9 +59,7 @@ class Slopes:
     likelihood: Floats
     mean: Floats
     inputs: Floats
-    K_uu: Floats
     gram: Floats
-    pull_gram: Pullback
 
 
 @attrs.frozen(eq=False)
@@ -113,12 +110,12 @@ class FixedSites:
         self, objective: HyperObjective, kernel: Kernel, likelihood: Likelihood
     ) -> tuple[float, Floats]:
         """The objective and its gradient in natural values: the kernel's, then the likelihood's."""
+        K, pullback = linearised(kernel, self.basis_inputs, self.basis_inputs)
         if isinstance(objective, RowObjective):
-            found = self.slopes(objective, kernel, likelihood)
-            d_kernel = found.kernel + found.pull_gram(found.gram)
+            found = self.slopes(objective, kernel, likelihood, K)
+            d_kernel = found.kernel + pullback(found.gram)
             return found.value, np.concatenate([d_kernel, found.likelihood])
         assert isinstance(objective, GramObjective)
-        K, pullback = linearised(kernel, self.basis_inputs, self.basis_inputs)
         with calling("objective", objective, "gram_loss"):
             value, d_K = objective.gram_loss(K, self.precision, self.mean)
             if np.shape(d_K) != K.shape:
@@ -157,15 +154,15 @@ class FixedSites:
         objective: RowObjective,
         kernel: Kernel,
         likelihood: Likelihood,
+        K_uu: Floats,
         inputs: bool = False,
     ) -> Slopes:
         """The objective and its derivatives with respect to all it depends on, in natural values.
 
-        Those of the basis inputs are computed if ``inputs``, which costs another kernel block and
-        takes a kernel with ``KernelInputPullback``.
+        ``K_uu`` is the Gram matrix of the basis. The derivatives with respect to the basis inputs
+        are computed if ``inputs``, which takes a kernel with ``KernelInputPullback``.
         """
         basis_inputs = self.basis_inputs
-        K_uu, pullback_uu = linearised(kernel, basis_inputs, basis_inputs)
         form = additive_form(K_uu, self.precision, self.mean)
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
@@ -175,7 +172,7 @@ class FixedSites:
         d_likelihood = np.zeros(len(hyper.values(likelihood)))
         d_K_uu = np.zeros_like(K_uu)
         d_mean = np.zeros(len(K_uu))
-        linearise = linearised_in_inputs if inputs else _in_hyperparameters
+        linearise = linearised_in_inputs if inputs else in_hyperparameters
         d_inputs = np.zeros(np.shape(basis_inputs) if inputs else 0)
         for block in self._blocks():
             K, pullbacks = linearise(kernel, basis_inputs, self.X[block])
@@ -204,7 +201,7 @@ class FixedSites:
             d_inputs += moving
             d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
         d_K_uu -= np.outer(d_mean, weights)
-        return Slopes(value, d_kernel, d_likelihood, d_mean, d_inputs, K_uu, d_K_uu, pullback_uu)
+        return Slopes(value, d_kernel, d_likelihood, d_mean, d_inputs, d_K_uu)
 
     def _blocks(self) -> Iterator[slice]:
         for start in range(0, len(self.y), self.block_rows):
@@ -227,10 +224,3 @@ class FixedSites:
             read_only(active),
             likelihood,
         )
-
-
-def _in_hyperparameters(
-    kernel: Kernel, X: Inputs, Z: Inputs
-) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
-    K, pullback = linearised(kernel, X, Z)
-    return K, lambda G: (pullback(G), np.empty(0))

@@ -27,8 +27,7 @@ from scipy.linalg import solve_triangular
 from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import cholesky_factor
 from sgpc_framework.blame import kernel_values
-from sgpc_framework.differentiation import input_pullback
-from sgpc_framework.engine.fixed_sites import Slopes
+from sgpc_framework.differentiation import in_hyperparameters, linearised_in_inputs
 from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.protocols import RowLoss
@@ -89,7 +88,10 @@ class JointLoss:
 
     def state(self, point: Floats) -> Refinable:
         """The state that a vector describes."""
-        return self._unwhitened(self.pieces(point))[0]
+        pieces = self.pieces(point)
+        moved = self._moved(pieces)
+        L = cholesky_factor(_gram(moved), moved.sites.precision)
+        return _with_mean(moved, L, pieces.whitened)
 
     def value(self, fitted: Refinable) -> float:
         """The loss of any state on the rows it holds."""
@@ -101,48 +103,44 @@ class JointLoss:
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """The loss and its gradient."""
         pieces = self.pieces(point)
-        fitted, L = self._unwhitened(pieces)
-        found = fitted.sites.slopes(AllRows(), fitted.kernel, fitted.likelihood, self.moves)
+        moved = self._moved(pieces)
+        Z, precision, c = moved.sites.basis_inputs, moved.sites.precision, pieces.whitened
+        K, pullbacks = (linearised_in_inputs if self.moves else in_hyperparameters)(
+            moved.kernel, Z, Z
+        )
+        L = cholesky_factor(K, precision)
+        fitted = _with_mean(moved, L, c)
+        found = fitted.sites.slopes(AllRows(), fitted.kernel, fitted.likelihood, K, self.moves)
         share = self.weight / len(fitted.sites.y)
-        precision, c = fitted.sites.precision, pieces.whitened
         root, inverse = np.sqrt(precision), _inverse(L)
 
         # m = R⁻¹ L c depends on c directly, and through L on all that B depends on.
         d_c = L.T @ (found.mean / root)
         penalty, penalty_c, penalty_L = _information(c, inverse, L)
         d_B = _before_cholesky(np.outer(d_c, c) + share * penalty_L, inverse)
-        gram = found.gram + root[:, None] * d_B * root
+        d_K = found.gram + root[:, None] * d_B * root
+        d_K += d_K.T  # a basis vector is an argument of a row and of a column of K
+        d_theta, d_inputs = pullbacks(d_K)
+        natural = np.concatenate([found.kernel + 0.5 * d_theta, found.likelihood])
         gradient = Pieces(
-            self._theta_slopes(fitted, found, gram),
+            self._box.chain(hyper.values(Theta(fitted.kernel, fitted.likelihood)), natural),
             -np.diag(found.gram) / precision  # Π⁻¹ stands beside K_uu
             - 0.5 * found.mean * fitted.sites.mean  # R⁻¹ in m
-            + np.sum(d_B * (root[:, None] * found.K_uu * root), axis=1),  # R in B, twice
+            + np.sum(d_B * (root[:, None] * K * root), axis=1),  # R in B, twice
             d_c + share * penalty_c,
-            self._input_slopes(fitted, found, gram) if self.moves else np.empty(0),
+            ((found.inputs + d_inputs) * self.scale).ravel() if self.moves else np.empty(0),
         )
         return found.value + share * penalty, np.concatenate(gradient)
 
-    def _unwhitened(self, pieces: Pieces) -> tuple[Refinable, Floats]:
+    def _moved(self, pieces: Pieces) -> Refinable:
+        """The start with all of a vector but c."""
         theta, sites = Theta(self.start.kernel, self.start.likelihood), self.start.sites
         theta = hyper.replaced(theta, self._box.natural(pieces.theta))
+        sites = attrs.evolve(sites, precision=np.exp(pieces.log_precision))
         if self.moves:
             inputs = pieces.inputs.reshape(sites.basis_inputs.shape) * self.scale
             sites = attrs.evolve(sites, basis_inputs=inputs)
-        fitted = Refinable(sites, theta.kernel, theta.likelihood)
-        precision = np.exp(pieces.log_precision)
-        L = cholesky_factor(_gram(fitted), precision)
-        mean = (L @ pieces.whitened) / np.sqrt(precision)
-        return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=precision, mean=mean)), L
-
-    def _theta_slopes(self, fitted: Refinable, found: Slopes, gram: Floats) -> Floats:
-        natural = np.concatenate([found.kernel + found.pull_gram(gram), found.likelihood])
-        return self._box.chain(hyper.values(Theta(fitted.kernel, fitted.likelihood)), natural)
-
-    def _input_slopes(self, fitted: Refinable, found: Slopes, gram: Floats) -> Floats:
-        Z = fitted.sites.basis_inputs
-        within = input_pullback(fitted.kernel, Z, Z, gram + gram.T)
-        slopes: Floats = (found.inputs + within) * self.scale
-        return slopes.ravel()
+        return Refinable(sites, theta.kernel, theta.likelihood)
 
 
 @attrs.frozen
@@ -171,6 +169,12 @@ def _before_cholesky(slopes: Floats, inverse: Floats) -> Floats:
     half[np.diag_indices_from(half)] *= 0.5
     d_B: Floats = 0.5 * inverse.T @ (half + half.T) @ inverse
     return d_B
+
+
+def _with_mean(fitted: Refinable, L: Floats, c: Floats) -> Refinable:
+    """The state with site means m = R⁻¹ L c."""
+    mean = (L @ c) / np.sqrt(fitted.sites.precision)
+    return attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, mean=mean))
 
 
 def _inverse(L: Floats) -> Floats:

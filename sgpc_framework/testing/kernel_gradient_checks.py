@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelInputPullback, KernelPullback
+from sgpc_framework.protocols import (
+    Floats,
+    Inputs,
+    Kernel,
+    KernelFusedPullback,
+    KernelInputPullback,
+    KernelPullback,
+)
 from sgpc_framework.testing.differences import EXACT, require_gradient, slope, variations
 from sgpc_framework.testing.samples import is_matrix, ready, samples_for
 from sgpc_framework.testing.verdict import ROUNDING, Laws, require, require_close, scale_of
@@ -68,6 +75,30 @@ def input_pullback_agrees_with_differences(kernel: Kernel) -> None:
             _require_input_gradient(varied, X, Z, C, found, sample.title)
 
 
+def fused_pullback_agrees_with_the_single_ones(kernel: Kernel) -> None:
+    """linearised_in_inputs(X, Z) gives what linearised and input_pullback give, in one go."""
+    for varied in variations(ready(kernel)):
+        for sample in samples_for(kernel):
+            X, Z = sample.rest, sample.some
+            K, pullbacks = varied.linearised_in_inputs(X, Z)  # type: ignore[attr-defined]
+            wanted = np.array(varied(X, Z))
+            G = _cotangent(wanted.shape)
+            own, inputs = pullbacks(G)
+            _, pullback = varied.linearised(X, Z)  # type: ignore[attr-defined]
+            pairs = {
+                "K": (K, wanted),
+                "hyperparameters": (own, pullback(G)),
+                "inputs": (inputs, varied.input_pullback(X, Z, G)),  # type: ignore[attr-defined]
+            }
+            for what, (found, single) in pairs.items():
+                require(
+                    np.shape(found) == np.shape(single),
+                    f"{what} of shape {np.shape(found)}, not {np.shape(single)}",
+                )
+                tolerance = ROUNDING * scale_of(np.asarray(single))
+                require_close(found, single, tolerance, f"fused {what}", sample.title)
+
+
 def _require_input_gradient(
     kernel: Kernel, X: Floats, Z: Floats, C: Floats, found: Floats, where: str
 ) -> None:
@@ -92,4 +123,5 @@ def _cotangent(shape: tuple[int, ...]) -> Floats:
 LAWS: Laws = {
     KernelPullback: (pullback_agrees_with_differences, diagonal_pullback_agrees_with_differences),
     KernelInputPullback: (input_pullback_agrees_with_differences,),
+    KernelFusedPullback: (fused_pullback_agrees_with_the_single_ones,),
 }

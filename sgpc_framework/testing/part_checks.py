@@ -17,6 +17,7 @@ from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import (
     GramObjective,
     KernelColumns,
+    KernelFusedPullback,
     KernelInputPullback,
     KernelPullback,
     LikelihoodPullback,
@@ -37,6 +38,7 @@ ABILITIES: dict[str, tuple[Any, ...]] = {
     "kernel": (
         KernelPullback,
         KernelInputPullback,
+        KernelFusedPullback,
         KernelColumns,
         SampleInputs,
         StartsFromData,

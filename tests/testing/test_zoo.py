@@ -71,6 +71,10 @@ class Exact(Plain):
         W = cotangent * self(X, Z) / self.lengthscale**2
         return W @ Z - W.sum(axis=1)[:, None] * X
 
+    def linearised_in_inputs(self, X, Z):
+        K, pullback = Exact.linearised(self, X, Z)
+        return K, lambda G: (pullback(G), Exact.input_pullback(self, X, Z, G))
+
 
 def _r2(X, Z):
     return np.sum((X[:, None, :] - Z[None, :, :]) ** 2, axis=2)
@@ -159,6 +163,13 @@ class ForgetsAHyperparameter(Exact):
 class WrongInputGradient(Exact):
     def input_pullback(self, X, Z, cotangent):
         return 1.001 * Exact.input_pullback(self, X, Z, cotangent)
+
+
+@caught("fused pullback agrees with the single ones", saying="fused inputs")
+class WrongFusedGradient(Exact):
+    def linearised_in_inputs(self, X, Z):
+        K, pullbacks = Exact.linearised_in_inputs(self, X, Z)
+        return K, lambda G: (pullbacks(G)[0], 1.001 * pullbacks(G)[1])
 
 
 @caught("whole abilities", saying="linearised without linearised_diag (KernelPullback)")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework import hyperparameters as hyper
+from sgpc_framework.differentiation import input_pullback
 from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.optimisers import minimise
@@ -16,7 +17,7 @@ from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.errors import InputError
 from sgpc_framework.fields import positive_number, whole_number
-from sgpc_framework.protocols import Inputs, KernelInputPullback
+from sgpc_framework.protocols import KernelInputPullback
 from sgpc_plugins.refiners.held_out import splits
 from sgpc_plugins.refiners.relevance import RelevancePrior
 
@@ -89,7 +90,7 @@ class Corrective:
 
     def loss(self, fitted: Refinable) -> float:
         """The penalised loss; with ``penalty = "auto"``, for a penalty of one."""
-        return JointLoss(fitted, 1.0 if self.penalty == "auto" else self.penalty).value(fitted)
+        return JointLoss(fitted, self._nominal).value(fitted)
 
     def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
         sites = fitted.sites
@@ -98,22 +99,31 @@ class Corrective:
         rows = min(sites.block_rows, max(512, NUMBERS // len(sites.mean)))
         start = attrs.evolve(fitted, sites=attrs.evolve(sites, block_rows=rows))
         search = Search.around(start, self._moves(fitted), self.prior_width, self.tolerance)
-        penalty, begin = (
-            self._chosen(search, rng) if self.penalty == "auto" else (self.penalty, start)
-        )
-        found = search.run(begin, penalty, self.iterations)
+        found = fitted
+        if self.penalty == "auto":
+            penalty, begin = self._chosen(search, rng)
+            found = search.run(begin, penalty, self.iterations)
+        if not self.loss(found) < self.loss(fitted):  # the nominal penalty has the last word
+            found = search.run(start, self._nominal, self.iterations)
         refined = attrs.evolve(found, sites=_updated(sites, found.sites))
         return min(fitted, refined, key=self.loss)
 
+    @property
+    def _nominal(self) -> float:
+        return 1.0 if self.penalty == "auto" else self.penalty
+
     def _moves(self, fitted: Refinable) -> bool:
-        able = isinstance(fitted.kernel, KernelInputPullback) and _is_matrix(fitted.sites.X)
+        if self.move_basis is False:
+            return False
+        able = _can_move(fitted)
         if self.move_basis is True and not able:
             raise InputError(
                 "refiner 'corrective' with move_basis = true wants feature vectors and a kernel "
-                f"with input_pullback (KernelInputPullback), found kernel {fitted.kernel.name!r}: "
-                "use another kernel, or move_basis = 'auto', which leaves the basis where it is"
+                "all of which has input_pullback (KernelInputPullback), found kernel "
+                f"{fitted.kernel.name!r} and inputs of type {type(fitted.sites.X).__name__}: "
+                "use another kernel, or move_basis = 'auto', which leaves such a basis in place"
             )
-        return able and self.move_basis is not False
+        return able
 
     def _chosen(self, search: Search, rng: np.random.Generator) -> tuple[float, Refinable]:
         """The penalty that held-out rows like best, and the model that the last trial ended at."""
@@ -203,8 +213,17 @@ def _updated(sites: FixedSites, found: FixedSites) -> FixedSites:
     )
 
 
-def _is_matrix(X: Inputs) -> bool:
-    return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
+def _can_move(fitted: Refinable) -> bool:
+    """Whether inputs are vectors, and the kernel, with all its parts, has derivatives in them."""
+    X, kernel = fitted.sites.X, fitted.kernel
+    vectors = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
+    if not vectors or not isinstance(kernel, KernelInputPullback):
+        return False
+    try:
+        input_pullback(kernel, X[:1], X[:1], np.ones((1, 1)))
+    except InputError:  # a sum or product, one of whose parts has none
+        return False
+    return True
 
 
 def _scale(X: Floats) -> Floats:

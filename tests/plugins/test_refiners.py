@@ -1,0 +1,168 @@
+"""The corrective refiner: better models, chosen with care, on any kind of data."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.config import Config
+from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.errors import ConfigError, InputError
+from sgpc_framework.hyperparameters import hyperparameters, values
+from sgpc_framework.testing import run_checks
+from sgpc_plugins.kernels import Constant, SquaredExponential, Sum
+from sgpc_plugins.likelihoods import Probit
+from sgpc_plugins.refiners import Corrective
+from sgpc_plugins.refiners.held_out import FEWEST, SKETCH, splits
+from sgpc_plugins.refiners.relevance import RelevancePrior
+
+ARD = {"name": "squared-exponential", "lengthscale": "median-per-feature"}
+
+
+def nlp(model, X, y):
+    own = model.predict_proba(X)[np.arange(len(y)), (y > 0).astype(int)]
+    return -np.mean(np.log(own))
+
+
+def fitted_to(X, y, d=6, kernel=None):
+    kernel = kernel or SquaredExponential(lengthscale=2.0)
+    sites = FixedSites(X, y, np.arange(d), np.full(d, 0.5), y[:d], 1000)
+    return Refinable(sites, kernel, Probit())
+
+
+@pytest.mark.parametrize(
+    "refiner",
+    [
+        Corrective(),
+        Corrective(move_basis=False),
+        Corrective(move_basis=True, penalty=0.1),
+        Corrective(penalty=100.0, iterations=3),
+    ],
+)
+def test_conforms(refiner):
+    failed = [result for result in run_checks(refiner) if not result.ok]
+    assert not failed
+
+
+@pytest.mark.parametrize("name", ["waveform", "twonorm", "ringnorm"])
+def test_is_much_better_than_the_stages_alone(name):
+    X, y = getattr(datasets, name)(2600, seed=2)
+    options = {"kernel": ARD, "objective": "none", "max_basis": 15}
+    plain = sgpc.build(options).fit(X[:600], y[:600])
+    refined = sgpc.build(options, refiner="corrective").fit(X[:600], y[:600])
+    assert nlp(refined, X[600:], y[600:]) < 0.75 * nlp(plain, X[600:], y[600:])
+
+
+@pytest.mark.parametrize("rows", [30, 120])
+def test_does_not_learn_noise_by_heart(rows):
+    """Labels that nothing predicts. Without a penalty the loss on new rows is above 2."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(rows + 1000, 5)), np.sign(rng.normal(size=rows + 1000))
+    model = sgpc.build(kernel=ARD, objective="none", refiner="corrective", max_basis=20).fit(
+        X[:rows], y[:rows]
+    )
+    assert nlp(model, X[rows:], y[rows:]) < 1.0
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    {
+        "one row twice": lambda X: np.repeat(X[:1], len(X), axis=0),
+        "few kinds of rows": lambda X: np.round(X / 3.0),
+        "a constant feature": lambda X: np.column_stack([X, np.full(len(X), 7.0)]),
+        "huge numbers": lambda X: 1e6 * X + 1e8,
+        "many features": lambda X: np.tile(X, (1, 10)),
+    }.values(),
+)
+def test_awkward_data(spoil):
+    X, y = datasets.waveform(80, seed=3)
+    X = spoil(X)
+    model = sgpc.build(kernel=ARD, objective="none", refiner="corrective", max_basis=10).fit(X, y)
+    assert np.all(np.isfinite(model.predict_proba(X)))
+    assert nlp(model, X, y) < 0.75
+
+
+def test_basis_vectors_stay_unless_they_may_move():
+    X, y = datasets.waveform(150, seed=4)
+    start = fitted_to(X, y)
+    rng = np.random.default_rng
+    for refiner in (Corrective(move_basis=False), Corrective()):
+        refined = refiner.refine(start, rng(0))
+        moved = not np.array_equal(refined.sites.basis_inputs, X[:6])
+        assert moved == (refiner.move_basis == "auto")
+        assert not np.array_equal(values(refined.kernel), values(start.kernel))
+        assert refined.sites.X is start.sites.X
+        assert refined.sites.block_rows == start.sites.block_rows
+
+
+@attrs.frozen
+class Bare:
+    """A kernel on vectors with nothing but values."""
+
+    name = "bare"
+
+    def __call__(self, X, Z):
+        return SquaredExponential(lengthscale=3.0)(X, Z)
+
+    def diag(self, X):
+        return np.ones(len(X))
+
+
+@pytest.mark.parametrize("kernel", [Bare(), Sum(terms=(Bare(), Constant()))])
+def test_a_kernel_that_cannot_move_its_inputs(kernel):
+    X, y = datasets.waveform(60, seed=4)
+    start = fitted_to(X, y, kernel=kernel)
+    rng = np.random.default_rng(0)
+    with pytest.raises(
+        InputError, match=f"move_basis = true wants .* found kernel '{kernel.name}'"
+    ):
+        Corrective(move_basis=True).refine(start, rng)
+    refined = Corrective().refine(start, rng)
+    np.testing.assert_array_equal(refined.sites.basis_inputs, X[:6])
+    assert Corrective().loss(refined) < Corrective().loss(start)
+
+
+def test_options_are_checked():
+    for options in ({"penalty": 0.0}, {"penalty": "none"}, {"move_basis": 1}, {"iterations": 0}):
+        with pytest.raises(ConfigError, match=next(iter(options))):
+            Config.from_mapping({"refiner": {"name": "corrective", **options}})
+        with pytest.raises((TypeError, ValueError), match=next(iter(options))):
+            Corrective(**options)
+
+
+def test_equal_rows_stay_on_one_side():
+    X = np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 3, axis=0)
+    for trial, judges in splits(X, np.random.default_rng(1)):
+        assert len(np.intersect1d(trial, judges)) == 0
+        assert len(trial) + len(judges) == len(X)
+        shared = set(map(bytes, X[trial])) & set(map(bytes, X[judges]))
+        assert len(shared) <= 2  # the kinds that the two ends of the cut fall into
+
+
+def test_how_many_rows_try_and_judge():
+    def sizes(n):
+        X = np.arange(float(n))[:, None]
+        return [(len(a), len(b)) for a, b in splits(X, np.random.default_rng(0))]
+
+    assert sizes(FEWEST - 1) == []
+    assert sizes(100) == [(80, 20)] * 5
+    assert sizes(4000) == [(SKETCH, 3000)]
+    assert sizes(50_000) == [(SKETCH, 4 * SKETCH)]
+    assert (
+        len(list(splits(np.array([f"row {i}" for i in range(40)]), np.random.default_rng(0)))) == 5
+    )
+
+
+def test_prior_lets_lists_move_together():
+    kernel = SquaredExponential(variance=1.0, lengthscale=(1.0, 2.0, 3.0))
+    prior = RelevancePrior.over(hyperparameters(kernel), width=0.5)
+    together, apart = np.array([0.0, 1.0, 1.0, 1.0]), np.array([0.0, 2.0, -1.0, -1.0])
+    assert prior(together)[0] == pytest.approx(0.5 * 1.0 / 1.0**2)
+    assert prior(apart)[0] == pytest.approx(0.5 * 6.0 / 0.5**2)
+    for point in (together, apart, np.array([0.3, -0.2, 0.9, 0.1])):
+        numbers = [(prior(point + h)[0] - prior(point - h)[0]) / 2e-6 for h in 1e-6 * np.eye(4)]
+        np.testing.assert_allclose(prior(point)[1], numbers, atol=1e-6)
