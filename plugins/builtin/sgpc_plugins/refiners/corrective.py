@@ -127,15 +127,16 @@ class Corrective:
 
     def _chosen(self, search: Search, rng: np.random.Generator) -> tuple[float, Refinable]:
         """The penalty that held-out rows like best, and the model that the last trial ended at."""
-        losses, ends = np.zeros(len(PENALTIES)), [search.start] * len(PENALTIES)
+        # In nats, with a normal prior on log₂ penalty: each doubling must earn its keep.
+        losses, ends = 0.5 * np.log2(PENALTIES) ** 2, [search.start] * len(PENALTIES)
         for trial, judges in splits(search.start.sites.X, rng):
             here = search.start
             for i, penalty in enumerate(PENALTIES):
                 here = search.run(here, penalty, NEXT if i else FIRST, trial)
                 held_out = here.sites.judged_by(judges)
-                losses[i] += held_out.predictive_loss(here.kernel, here.likelihood)
+                losses[i] += len(judges) * held_out.predictive_loss(here.kernel, here.likelihood)
                 ends[i] = here
-        best = int(np.argmin(losses)) if losses.any() else PENALTIES.index(1.0)
+        best = int(np.argmin(losses))
         return PENALTIES[best], ends[best]
 
 
