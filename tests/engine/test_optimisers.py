@@ -25,6 +25,20 @@ def test_finds_a_minimum_inside_the_box(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_ends_when_ten_iterations_gain_too_little(method):
+    def valley(x):  # Rosenbrock's: a long way with small gains
+        a, b = 1.0 - x[0], x[1] - x[0] ** 2
+        return float(a**2 + 100.0 * b**2), np.array([-2.0 * a - 400.0 * x[0] * b, 200.0 * b])
+
+    start = np.array([-1.2, 1.0])
+    patient, hasty = (
+        minimise(valley, start, LOWER, UPPER, method, 500, gain) for gain in (0.0, 5.0)
+    )
+    assert hasty.evaluations < patient.evaluations
+    assert patient.value < hasty.value < hasty.start_value
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_stays_inside_the_box(method):
     seen = []
 

@@ -11,7 +11,7 @@ from sgpc_framework import datasets
 from sgpc_framework.config import Config
 from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.errors import ConfigError, InputError
+from sgpc_framework.errors import ConfigError, InputError, NumericalWarning
 from sgpc_framework.hyperparameters import hyperparameters, values
 from sgpc_framework.testing import run_checks
 from sgpc_plugins.kernels import Constant, SquaredExponential, Sum
@@ -35,12 +35,10 @@ def fitted_to(X, y, d=6, kernel=None):
 
 
 @pytest.mark.parametrize(
-    "refiner",
+    "refiner",  # with the defaults it is checked where all built-in parts are
     [
-        Corrective(),
-        Corrective(move_basis=False),
-        Corrective(move_basis=True, penalty=0.1),
-        Corrective(penalty=100.0, iterations=3),
+        Corrective(move_basis=False, penalty=0.1),
+        Corrective(move_basis=True, penalty=100.0, iterations=3),
     ],
 )
 def test_conforms(refiner):
@@ -124,6 +122,23 @@ def test_a_kernel_that_cannot_move_its_inputs(kernel):
     refined = Corrective().refine(start, rng)
     np.testing.assert_array_equal(refined.sites.basis_inputs, X[:6])
     assert Corrective().loss(refined) < Corrective().loss(start)
+
+
+@attrs.frozen
+class Indefinite(Bare):
+    """Not a covariance."""
+
+    name = "indefinite"
+
+    def __call__(self, X, Z):
+        return 1.0 - np.sum((X[:, None] - Z) ** 2, axis=2)
+
+
+def test_a_kernel_that_is_none_leaves_the_model_of_the_stages():
+    X, y = datasets.waveform(60, seed=4)
+    start = fitted_to(X, y, kernel=Indefinite())
+    with pytest.warns(NumericalWarning, match="was not refined: .*not positive semidefinite"):
+        assert Corrective().refine(start, np.random.default_rng(0)) is start
 
 
 def test_options_are_checked():

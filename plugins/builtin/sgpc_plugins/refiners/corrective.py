@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -15,7 +16,7 @@ from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.errors import InputError
+from sgpc_framework.errors import InputError, NumericalError, NumericalWarning
 from sgpc_framework.fields import positive_number, whole_number
 from sgpc_framework.protocols import KernelInputPullback
 from sgpc_plugins.refiners.held_out import splits
@@ -93,9 +94,17 @@ class Corrective:
         return JointLoss(fitted, self._nominal).value(fitted)
 
     def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
-        sites = fitted.sites
-        if not len(sites.mean):
+        if not len(fitted.sites.mean):
             return fitted
+        try:
+            return self._refined(fitted, rng)
+        except NumericalError as error:
+            text = f"the model was not refined: {error}. The one of the stages is returned"
+            warnings.warn(text, NumericalWarning, stacklevel=2)
+            return fitted
+
+    def _refined(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
+        sites = fitted.sites
         rows = min(sites.block_rows, max(512, NUMBERS // len(sites.mean)))
         start = attrs.evolve(fitted, sites=attrs.evolve(sites, block_rows=rows))
         search = Search.around(start, self._moves(fitted), self.prior_width, self.tolerance)
