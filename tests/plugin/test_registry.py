@@ -260,5 +260,5 @@ BUILT_IN = {
     "selector": "entropy information-gain validation random-sampling adaptive-sampling"
     " most-violated conditional-variance",
     "objective": "nlp predictive-loss marginal-likelihood none",
-    "refiner": "none ep",
+    "refiner": "corrective ep none",
 }
