@@ -25,7 +25,7 @@ from sgpc_plugins.refiners.relevance import RelevancePrior
 Floats = NDArray[np.float64]
 
 PENALTIES = (4.0, 2.0, 1.0, 0.5, 0.25)
-"""What ``"auto"`` chooses from. One is what theory says; data may know better, within reason."""
+"""What ``"auto"`` chooses from, in the order of trial: one, and what lies around it."""
 
 FIRST, NEXT = 25, 12
 """Iterations for the first penalty tried, and for each that starts where the one before ended."""
@@ -61,9 +61,10 @@ class Corrective:
         NLP_a + penalty · KL(q(u) ‖ p(u)) / n
 
     over hyperparameters, site precisions, site means and basis inputs, with exact gradients and
-    L-BFGS in whitened coordinates (``engine.joint``). The relative entropy between the basis
-    function values' distribution with and without the sites is what the model took from the data,
-    in nats; with a penalty of one the sum bounds the loss on new rows as PAC-Bayesian theory does.
+    L-BFGS in whitened coordinates (``engine.joint``). KL, the relative entropy between the
+    function's distribution at the basis vectors with and without the sites, is what the model took
+    from the data, in nats. With a penalty of one, a nat taken must make the rows' predictions a nat
+    better.
 
     With ``penalty = "auto"`` five penalties from 4 down to 0.25 are tried on some of the rows, each
     from where the one before ended, and the rows that were held out choose. The last run, on all
