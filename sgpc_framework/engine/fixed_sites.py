@@ -16,7 +16,9 @@ rest comes for free and is what a refiner needs (``joint``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import reduce
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -42,8 +44,16 @@ from sgpc_framework.protocols import (
 )
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
+from sgpc_framework.threads import over_blocks
 
+R = TypeVar("R")
 Floats = NDArray[np.float64]
+
+CACHED = 40_000
+"""Numbers in a temporary matrix: a third of a megabyte, so that two of them stay in a cache."""
+
+LEAST_ROWS = 256
+"""Fewer rows in a block would be all overhead."""
 
 
 @attrs.frozen(eq=False)
@@ -60,6 +70,17 @@ class Slopes:
     mean: Floats
     inputs: Floats
     gram: Floats
+
+    def __add__(self, other: Slopes) -> Slopes:
+        """The sum over two blocks of rows."""
+        return Slopes(
+            self.value + other.value,
+            self.kernel + other.kernel,
+            self.likelihood + other.likelihood,
+            self.mean + other.mean,
+            self.inputs + other.inputs,
+            self.gram + other.gram,
+        )
 
 
 @attrs.frozen(eq=False)
@@ -142,12 +163,14 @@ class FixedSites:
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
-        total = 0.0
-        for block in self._blocks():
+        T = form.T
+
+        def log_evidence(block: slice) -> float:
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            total -= float(np.sum(self._rows(form, form.T @ K, prior, block, likelihood).log_z))
-        return total / len(self.y)
+            return float(np.sum(self._rows(form, T @ K, prior, block, likelihood).log_z))
+
+        return -sum(self._over_blocks(log_evidence)) / len(self.y)
 
     def slopes(
         self,
@@ -167,14 +190,9 @@ class FixedSites:
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
         counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
-        value = 0.0
-        d_kernel = np.zeros(len(hyper.values(kernel)))
-        d_likelihood = np.zeros(len(hyper.values(likelihood)))
-        d_K_uu = np.zeros_like(K_uu)
-        d_mean = np.zeros(len(K_uu))
         linearise = linearised_in_inputs if inputs else in_hyperparameters
-        d_inputs = np.zeros(np.shape(basis_inputs) if inputs else 0)
-        for block in self._blocks():
+
+        def part(block: slice) -> Slopes:
             K, pullbacks = linearise(kernel, basis_inputs, self.X[block])
             prior, pullback_diag = linearised_diag(kernel, self.X[block])
             M = T @ K
@@ -186,26 +204,34 @@ class FixedSites:
             share = np.full(len(rows), 1.0 / counted)
             if not all_rows:
                 share[rows.active] = 0.0
-            value += float(share @ loss.value)
             g_log_z = share * loss.d_log_z
             g_mean = g_log_z * rows.alpha + share * loss.d_mean
             g_var = g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance
             V = T.T @ M
             V_g_var = V * g_var
-            d_K_uu += V_g_var @ V.T
-            d_mean += V @ g_mean
+            d_K_uu = V_g_var @ V.T
             V_g_var *= -2.0
             V_g_var += np.outer(weights, g_mean)
             own, moving = pullbacks(V_g_var)
-            d_kernel += own + pullback_diag(g_var)
-            d_inputs += moving
-            d_likelihood += likelihood_gradient(likelihood, rows, g_log_z)
-        d_K_uu -= np.outer(d_mean, weights)
-        return Slopes(value, d_kernel, d_likelihood, d_mean, d_inputs, d_K_uu)
+            return Slopes(
+                float(share @ loss.value),
+                own + pullback_diag(g_var),
+                likelihood_gradient(likelihood, rows, g_log_z),
+                V @ g_mean,
+                moving,
+                d_K_uu,
+            )
 
-    def _blocks(self) -> Iterator[slice]:
-        for start in range(0, len(self.y), self.block_rows):
-            yield slice(start, min(start + self.block_rows, len(self.y)))
+        found = reduce(Slopes.__add__, self._over_blocks(part))
+        return attrs.evolve(found, gram=found.gram - np.outer(found.mean, weights))
+
+    def _over_blocks(self, function: Callable[[slice], R]) -> list[R]:
+        """The function of every block: of so few rows that a matrix with d of each stays cached."""
+        rows = min(self.block_rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
+        blocks = [
+            slice(start, min(start + rows, len(self.y))) for start in range(0, len(self.y), rows)
+        ]
+        return over_blocks(function, blocks, len(self.y))
 
     def _rows(
         self, form: AdditiveForm, M: Floats, prior: Floats, block: slice, likelihood: Likelihood

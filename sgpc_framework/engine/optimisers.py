@@ -58,9 +58,7 @@ def minimise(
     message = "converged"
     for _ in range(RESTARTS):
         try:
-            message = _search(
-                watched, watched.point, lower, upper, method, steps, gain, patience
-            )
+            message = _search(watched, watched.point, lower, upper, method, steps, gain, patience)
             break
         except _NotFinite:
             message = f"ended where the objective is not finite: {watched.reason}"

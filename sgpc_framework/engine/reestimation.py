@@ -27,9 +27,9 @@ mean little far from them; the outer loop goes further, with new sites, if it pa
 
 
 ENOUGH = 1e-4
-"""A step of the optimiser that gains less ends step 6. The next round of the outer loop goes on from
-there with new sites, which change the objective by more: searching on would double the evaluations
-and gain nothing."""
+"""A step of the optimiser that gains less ends step 6. The next round of the outer loop goes on
+from there with new sites, which change the objective by more: searching on would double the
+evaluations and gain nothing."""
 
 
 @attrs.frozen

@@ -39,9 +39,6 @@ REACH = 5.0
 SITE_REACH = 12.0
 """The same for the logarithm of a precision."""
 
-NUMBERS = 80_000
-"""Entries of a block of the kernel matrix: as many as stay in the processor's cache."""
-
 
 def _auto_or(kind: type, what: str) -> Any:
     def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -105,18 +102,14 @@ class Corrective:
             return fitted
 
     def _refined(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
-        sites = fitted.sites
-        rows = min(sites.block_rows, max(512, NUMBERS // len(sites.mean)))
-        start = attrs.evolve(fitted, sites=attrs.evolve(sites, block_rows=rows))
-        search = Search.around(start, self._moves(fitted), self.prior_width, self.tolerance)
+        search = Search.around(fitted, self._moves(fitted), self.prior_width, self.tolerance)
         found = fitted
         if self.penalty == "auto":
             penalty, begin = self._chosen(search, rng)
             found = search.run(begin, penalty, self.iterations)
         if not self.loss(found) < self.loss(fitted):  # the nominal penalty has the last word
-            found = search.run(start, self._nominal, self.iterations)
-        refined = attrs.evolve(found, sites=_updated(sites, found.sites))
-        return min(fitted, refined, key=self.loss)
+            found = search.run(fitted, self._nominal, self.iterations)
+        return min(fitted, found, key=self.loss)
 
     @property
     def _nominal(self) -> float:
