@@ -38,6 +38,23 @@ def add_basis_function(
     return float(variance.min())
 
 
+def with_basis_function(
+    column: Floats, coefficient: float, shrinkage: float, mean: Floats, variance: Floats
+) -> tuple[Floats, Floats]:
+    """The mean and variance that equation 7 would make; what rounding takes below zero is zero."""
+    if twin := compiled(_TWIN):
+        found = np.empty((2, len(column)))
+        twin.with_basis_function(column, coefficient, shrinkage, mean, variance, found)
+        return found[0], found[1]
+    new_mean = column * coefficient
+    new_mean += mean
+    new_variance = np.square(column)
+    new_variance *= -shrinkage
+    new_variance += variance
+    np.maximum(new_variance, 0.0, out=new_variance)
+    return new_mean, new_variance
+
+
 def running_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:
     """The running sums of the eligible rows' weights, and the least of these weights.
 

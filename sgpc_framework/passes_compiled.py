@@ -42,6 +42,24 @@ def add_basis_function(
     return least
 
 
+@numba.njit(
+    types.void(_seen, float64, float64, _seen, _seen, float64[:, ::1]),
+    **_compiled,
+)
+def with_basis_function(
+    column: Floats,
+    coefficient: float,
+    shrinkage: float,
+    mean: Floats,
+    variance: Floats,
+    found: Floats,
+) -> None:
+    for i in range(len(column)):
+        found[0, i] = column[i] * coefficient + mean[i]
+        left = column[i] * column[i] * -shrinkage + variance[i]
+        found[1, i] = 0.0 if left < 0.0 else left
+
+
 @numba.njit(float64(_seen, _mask, float64[::1]), **_compiled)
 def running_sums(weights: Floats, eligible: NDArray[np.bool_], sums: Floats) -> float:
     total, least = 0.0, math.inf

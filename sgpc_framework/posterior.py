@@ -17,21 +17,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
-from sgpc_framework.passes import add_basis_function, running_sums
+from sgpc_framework.passes import add_basis_function, running_sums, with_basis_function
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import ROUNDING, Storage, settle
 from sgpc_framework.rows import Rows, read_only
 from sgpc_framework.sites import Sites, Steps
 from sgpc_framework.threads import over_blocks
 
-R = TypeVar("R")
 Floats = NDArray[np.float64]
 RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
 
@@ -106,7 +105,7 @@ class Posterior:
             position = int(scores.argmin())
             return float(scores[position]), block.start + position
 
-        found = self._over_blocks(least)
+        found = [least(number) for number in range(len(self.blocks))]
         for score, row in found:
             if math.isnan(score):
                 raise ValueError(f"the score of row {row} is NaN, a number is wanted")
@@ -122,11 +121,8 @@ class Posterior:
         when there are fewer inactive rows, all of them are.
         """
         weights = np.empty(len(self))
-
-        def weigh(number: int) -> None:
-            weights[self.blocks[number]] = _per_row(row_weight, self._rows[number])
-
-        self._over_blocks(weigh)
+        for block, rows in zip(self.blocks, self._rows, strict=True):
+            weights[block] = _per_row(row_weight, rows)
         size = min(size, self._left)
         drawn = _drawn(weights, self._eligible, size, rng)
         if len(drawn) < size:
@@ -148,8 +144,7 @@ class Posterior:
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
         if candidates is None or steps is None:
-            now = self._over_blocks(lambda number: _summed(row_value(self._rows[number])))
-            return np.asarray(sum(now))
+            return np.asarray(sum(_summed(row_value(rows)) for rows in self._rows))
 
         trials = list(
             zip(
@@ -167,7 +162,9 @@ class Posterior:
                 for column, trial in zip(columns, trials, strict=True)
             ]
 
-        return np.asarray(np.sum(self._over_blocks(tried), axis=0))
+        # The one verb with enough work between two lines of Python for threads to pay.
+        sums = over_blocks(tried, range(len(self.blocks)), len(self))
+        return np.asarray(np.sum(sums, axis=0))
 
     def candidates(self, index: NDArray[np.intp]) -> Candidates:
         """Candidates for inclusion, with their residual columns computed when needed."""
@@ -183,18 +180,16 @@ class Posterior:
         row = int(candidates.index[position])
         coefficient, shrinkage = float(step.coefficient[0]), float(step.shrinkage[0])
         before = float(self._mean[row]), float(self._variance[row])
-
-        def add(number: int) -> int:
-            column, block = candidates.column(position, number), self.blocks[number]
+        for number, block in enumerate(self.blocks):
+            column = candidates.column(position, number)
             mean, variance = self._mean[block], self._variance[block]
             least = add_basis_function(
                 column, coefficient, shrinkage, mean, variance, self._M[self.size, block]
             )
             if not math.isfinite(least):
                 self._check_finite(column)
-            return settle(variance, self._prior[block], least, self._rounding)
-
-        self.rounded_to_zero += sum(self._over_blocks(add))
+            prior = self._prior[block]
+            self.rounded_to_zero += settle(variance, prior, least, self._rounding)
         self._active[row] = True
         np.greater(self._variance, self._spent, out=self._eligible)
         self._eligible &= ~self._active
@@ -268,20 +263,12 @@ class Posterior:
             found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
             raise blamed("kernel", self.kernel, "__call__", found)
 
-    def _over_blocks(self, function: Callable[[int], R]) -> list[R]:
-        return over_blocks(function, range(len(self.blocks)), len(self))
-
     def _tried(
         self, number: int, column: Floats, row: int, coefficient: float, shrinkage: float
     ) -> Rows:
         """The rows of a block as they would be with one more row included."""
         now = self._rows[number]
-        mean = column * coefficient
-        mean += now.mean
-        variance = np.square(column)
-        variance *= -shrinkage
-        variance += now.variance
-        np.maximum(variance, 0.0, out=variance)  # a trial: include() counts what rounding does
+        mean, variance = with_basis_function(column, coefficient, shrinkage, now.mean, now.variance)
         active = now.active.copy()
         inside = row - self.blocks[number].start
         if 0 <= inside < len(active):

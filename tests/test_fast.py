@@ -86,15 +86,16 @@ def test_passes_give_the_same_numbers(without, seed, count):
     def both():
         state = np.zeros(count), np.ones(count), np.empty(count)
         least = passes.add_basis_function(column, -0.7, 0.2, *state)
+        tried = passes.with_basis_function(column, 0.3, 0.6, state[0], state[1])
         sums, lightest = passes.running_sums(weights, eligible)
-        return *state, least, sums, lightest if eligible.any() else 0.0
+        return *state, *tried, least, sums, lightest if eligible.any() else 0.0
 
     found = both()
     with without():
         wanted = both()
-    for ours, theirs in zip(found[:4], wanted[:4], strict=True):
+    for ours, theirs in zip(found[:6], wanted[:6], strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_allclose(found[4], wanted[4], rtol=SAME)
+    np.testing.assert_allclose(found[6], wanted[6], rtol=SAME)
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.inf])

@@ -44,13 +44,13 @@ from sgpc_framework.protocols import (
 )
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
-from sgpc_framework.threads import over_blocks
+from sgpc_framework.threads import MANY_ROWS, over_blocks
 
 R = TypeVar("R")
 Floats = NDArray[np.float64]
 
-CACHED = 40_000
-"""Numbers in a temporary matrix: a third of a megabyte, so that two of them stay in a cache."""
+CACHED = 80_000
+"""Numbers in a temporary matrix: half a megabyte, which stays in a cache."""
 
 LEAST_ROWS = 256
 """Fewer rows in a block would be all overhead."""
@@ -226,12 +226,15 @@ class FixedSites:
         return attrs.evolve(found, gram=found.gram - np.outer(found.mean, weights))
 
     def _over_blocks(self, function: Callable[[slice], R]) -> list[R]:
-        """The function of every block: of so few rows that a matrix with d of each stays cached."""
-        rows = min(self.block_rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
-        blocks = [
-            slice(start, min(start + rows, len(self.y))) for start in range(0, len(self.y), rows)
-        ]
-        return over_blocks(function, blocks, len(self.y))
+        """The function of every block.
+
+        A block has so few rows that a matrix with d of each stays cached; but threads, which take
+        turns between two steps, want many.
+        """
+        n, rows = len(self.y), self.block_rows
+        if n < MANY_ROWS:
+            rows = min(rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
+        return over_blocks(function, [slice(at, min(at + rows, n)) for at in range(0, n, rows)], n)
 
     def _rows(
         self, form: AdditiveForm, M: Floats, prior: Floats, block: slice, likelihood: Likelihood

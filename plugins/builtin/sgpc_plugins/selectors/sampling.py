@@ -62,7 +62,7 @@ class Validation:
 
     def score(self, posterior: Posterior, candidates: Candidates, steps: Steps) -> Floats:
         # One row more is active for every candidate alike, so the sums rank as the means do.
-        return posterior.total(_loss_of_inactive, candidates, steps)
+        return -posterior.total(_evidence_of_inactive, candidates, steps)
 
 
 def _chance_of_error(rows: Rows) -> Floats:
@@ -80,5 +80,5 @@ def _equal(rows: Rows) -> Floats:
     return np.ones(len(rows))
 
 
-def _loss_of_inactive(rows: Rows) -> Floats:
-    return np.where(rows.active, 0.0, -rows.log_z)
+def _evidence_of_inactive(rows: Rows) -> Floats:
+    return np.where(rows.active, 0.0, rows.log_z)
