@@ -12,6 +12,7 @@ import numpy as np
 
 from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
+from sgpc_framework.config_files import is_configuration_file
 from sgpc_framework.engine.algorithm1 import Progress, design_classifier
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.inputs import checked_inputs, checked_labels
@@ -70,13 +71,15 @@ def build(
     registry: Registry | None = None,
     **overrides: Any,
 ) -> Design:
-    """Build a design from a mapping, a TOML or JSON file, or a ready ``Config``.
+    """Build a design from a mapping, a preset's name, a TOML or JSON file, or a ready ``Config``.
 
     Everything has a default: ``build()`` is the paper's method with a working set of two. Keyword
-    arguments replace single entries: ``build("mine.toml", max_basis=40)``.
+    arguments replace single entries: ``build("accurate", max_basis=40)``.
     """
     if isinstance(config, Config):
         return Design(config.replaced(overrides, registry=registry))
+    if isinstance(config, str) and not is_configuration_file(config):
+        config = {"preset": config}
     if isinstance(config, (str, PathLike)):
         return Design(Config.from_file(Path(config), registry=registry, overrides=overrides))
     return Design(Config.from_mapping(config, registry=registry, overrides=overrides))

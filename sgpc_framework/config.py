@@ -19,6 +19,7 @@ from sgpc_framework.config_files import read_mapping
 from sgpc_framework.errors import ConfigError
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
+from sgpc_framework.presets import preset
 from sgpc_framework.protocols import (
     BasisSelector,
     HyperObjective,
@@ -133,15 +134,17 @@ class Config:
     ) -> Config:
         """A configuration from plain data; ``ConfigError`` with everything that is wrong with it.
 
-        ``overrides`` replaces whole keys of the mapping: a slot in it does not inherit options.
+        ``overrides`` replaces whole keys of the mapping: a slot in it does not inherit options. A
+        key ``preset`` names the recipe (``presets``) that all other keys are changes to.
         """
         for given in (mapping, overrides):
             if given is not None and not isinstance(given, Mapping):
                 raise ConfigError(
                     [f"wanted a mapping, found {given!r}; from_file reads files @ the top level"]
                 )
-        merged = {**DEFAULT_PARTS, **(mapping or {}), **(overrides or {})}
-        return structured(merged, cls, registry or default_registry())
+        said = {**(mapping or {}), **(overrides or {})}
+        recipe = preset(said.pop("preset")) if "preset" in said else {}
+        return structured({**DEFAULT_PARTS, **recipe, **said}, cls, registry or default_registry())
 
     @classmethod
     def from_file(
@@ -161,6 +164,10 @@ class Config:
 
     def replaced(self, changes: Mapping[str, Any], registry: Registry | None = None) -> Config:
         """Another configuration with some keys replaced, checked like :meth:`from_mapping`."""
+        if "preset" in changes:
+            raise ConfigError(
+                ["wanted changes to a configuration that says everything, found a preset @ preset"]
+            )
         present = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
         return type(self).from_mapping(present, registry, overrides=changes)
 

@@ -33,6 +33,11 @@ def read_mapping(path: Path) -> dict[str, Any]:
     return found
 
 
+def is_configuration_file(name: str) -> bool:
+    """Whether a text looks like the path of a file rather than the name of a preset."""
+    return Path(name).suffix.lower() in _PARSERS or Path(name).name != name
+
+
 def _neighbour(path: Path) -> str:
     others = [p.name for p in path.parent.glob("*") if p.suffix.lower() in _PARSERS]
     return f"; {suggestion(path.name, others)}" if others else ""
