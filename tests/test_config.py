@@ -579,6 +579,7 @@ def test_a_mapping_names_every_part_and_every_option():
         "optimizer": "l-bfgs-b",
         "optimizer_steps": 20,
         "block_rows": 8192,
+        "storage": "float64",
         "seed": 0,
     }
 
