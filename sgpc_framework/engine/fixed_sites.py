@@ -23,6 +23,7 @@ from typing import TypeVar
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dger
 
 from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
@@ -208,11 +209,10 @@ class FixedSites:
             g_mean = g_log_z * rows.alpha + share * loss.d_mean
             g_var = g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance
             V = T.T @ M
-            V_g_var = V * g_var
-            d_K_uu = V_g_var @ V.T
-            V_g_var *= -2.0
-            V_g_var += np.outer(weights, g_mean)
-            own, moving = pullbacks(V_g_var)
+            G = V * (-2.0 * g_var)
+            d_K_uu = -0.5 * (G @ V.T)
+            G = dger(1.0, g_mean, weights, a=G.T, overwrite_a=True).T  # + weights g_meanᵀ, in place
+            own, moving = pullbacks(G)
             return Slopes(
                 float(share @ loss.value),
                 own + pullback_diag(g_var),
