@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
+from numpy.typing import NDArray
 
-from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
 from sgpc_framework.config_files import is_configuration_file
-from sgpc_framework.engine.algorithm1 import Progress, design_classifier
+from sgpc_framework.engine.algorithm1 import Progress
 from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.sizing import fitted
+from sgpc_framework.engine.trace import Trace
 from sgpc_framework.inputs import checked_inputs, checked_labels
 from sgpc_framework.model import Model
 from sgpc_framework.plugin.registry import Registry
@@ -36,33 +37,22 @@ class Design:
         classes, signs = checked_labels(y, len(inputs))
         inputs, signs = read_only(inputs), read_only(signs)
         with one_blas_thread():
-            found = design_classifier(self.config, inputs, signs, progress)
-            fitted = Refinable(found.sites, found.theta.kernel, found.theta.likelihood)
-            rng = np.random.default_rng([self.config.seed, 0])
-            with calling("refiner", self.config.refiner, "refine"):
-                refined = self.config.refiner.refine(fitted, rng)
-                _check_refined(refined, fitted)
-        notes = (f"refiner {self.config.refiner.name}: {note}" for note in refined.notes)
-        return Model.of(
-            classes,
-            found.sites.basis,
-            refined.sites.basis_inputs,
-            refined.sites.precision,
-            refined.sites.mean,
-            refined.kernel,
-            refined.likelihood,
-            attrs.evolve(found.trace, notes=(*found.trace.notes, *notes)),
-        )
+            found = fitted(self.config, inputs, signs, progress)
+        models = [_model(classes, state, found.trace) for state in found.states]
+        return attrs.evolve(models[-1], smaller=tuple(models[:-1]) if found.changed else None)
 
 
-def _check_refined(refined: Refinable, fitted: Refinable) -> None:
-    new, old = refined.sites, fitted.sites
-    sizes = {len(new.basis_inputs), len(new.precision), len(new.mean)}
-    if sizes != {len(old.mean)}:
-        raise ValueError(f"wanted {len(old.mean)} basis vectors and sites as before, found {sizes}")
-    finite = np.all(np.isfinite(new.precision)) and np.all(np.isfinite(new.mean))
-    if not finite or not np.all(new.precision > 0.0):
-        raise ValueError("wanted finite sites with positive precisions")
+def _model(classes: NDArray[Any], state: Refinable, trace: Trace) -> Model:
+    return Model.of(
+        classes,
+        state.sites.basis,
+        state.sites.basis_inputs,
+        state.sites.precision,
+        state.sites.mean,
+        state.kernel,
+        state.likelihood,
+        trace,
+    )
 
 
 def build(

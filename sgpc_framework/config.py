@@ -8,7 +8,9 @@ True
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +52,28 @@ def _at_least(least: float) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
             raise ValueError(f"wanted {field.name} of at least {least:g}, found {value!r}")
 
     return validate
+
+
+def _auto_or_at_least(least: int) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+    numbers = _at_least(least)
+
+    def validate(instance: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if isinstance(value, str):
+            if value != "auto":
+                raise ValueError(f"wanted {field.name} a whole number or 'auto', found {value!r}")
+        else:
+            numbers(instance, field, value)
+
+    return validate
+
+
+def _ascending(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    whole = all(isinstance(size, int) and not isinstance(size, bool) for size in value)
+    if not whole or not all(0 < here < above for here, above in pairwise((*value, math.inf))):
+        raise ValueError(
+            f"wanted {field.name} as whole numbers of at least 1, each above the one before, "
+            f"found {value!r}"
+        )
 
 
 def _one_of(*choices: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
@@ -95,8 +119,13 @@ class Config:
     refiner: Refiner = attrs.field(validator=_part)
     """What is done after the last stage. Default ``none``."""
 
-    max_basis: int = attrs.field(default=80, validator=_at_least(1))
-    """d_max, the most basis vectors a model may have. Default 80, at least 1."""
+    max_basis: int | Literal["auto"] = attrs.field(default=80, validator=_auto_or_at_least(1))
+    """d_max, the most basis vectors a model may have. Default 80, at least 1; ``"auto"`` lets rows
+    that are held out choose."""
+
+    sizes: tuple[int, ...] = attrs.field(default=(), validator=_ascending)
+    """The sizes besides the whole at which the refiner runs, so that the model can be truncated to
+    them. Default none; each at least 1 and above the one before."""
 
     max_iterations: int = attrs.field(default=20, validator=_at_least(1))
     """iter_max, the most rounds of the outer loop. Default 20, at least 1."""

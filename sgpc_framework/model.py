@@ -41,6 +41,8 @@ class Model:
     kernel     with the hyperparameters that were found
     likelihood likewise
     trace      what happened during the fit
+    smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
+               ``None`` where every prefix of the basis is a model
     ========== =======================================================================
     """
 
@@ -52,6 +54,7 @@ class Model:
     likelihood: Likelihood
     trace: Trace
     _form: AdditiveForm = attrs.field(alias="form")
+    smaller: tuple[Model, ...] | None = None
 
     @classmethod
     def of(
@@ -81,6 +84,16 @@ class Model:
             f"{self.kernel!r}, {self.likelihood!r})"
         )
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that ``truncated`` accepts, in ascending order.
+
+        All from one on, unless a refiner fitted the sites to work together: then those it ran at.
+        """
+        if self.smaller is None or not len(self):
+            return tuple(range(1, len(self) + 1))
+        return (*map(len, self.smaller), len(self))
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The more probable label of each row; a tie goes to the second class."""
         return self.classes[(self.predict_proba(X)[:, 1] >= 0.5).astype(np.intp)]
@@ -95,7 +108,17 @@ class Model:
         return both[:, 0].copy(), both[:, 1].copy()
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
-        """The probabilities after each stage: those of ``truncated(1)``, ``truncated(2)``, ..."""
+        """The probabilities of the model of each size, in the order of ``sizes``.
+
+        ``zip(model.sizes, model.staged_predict_proba(X))`` has each with its size.
+        """
+        if self.smaller is None:
+            yield from self._after_each_stage(X)
+        else:
+            for size in self.sizes:
+                yield self.truncated(size).predict_proba(X)
+
+    def _after_each_stage(self, X: Any) -> Iterator[Floats]:
         checked = self._checked(X)
         functions = self.basis_functions(checked)
         prior = self._prior(checked)
@@ -114,13 +137,15 @@ class Model:
         """
         return self._in_blocks(X, lambda rows: self._functions(rows).T)
 
-    def truncated(self, stages: int) -> Model:
-        """The model of the first ``stages`` basis vectors; its trace stays that of the fit."""
-        if not isinstance(stages, (int, np.integer)) or not 1 <= stages <= len(self):
-            raise InputError(
-                f"this model has {len(self)} stages: ask for 1 to {len(self)}, found {stages}"
-            )
-        first = slice(stages)
+    def truncated(self, size: int) -> Model:
+        """The model of that size, one of ``sizes``; its trace stays that of the fit."""
+        if not isinstance(size, (int, np.integer)) or size not in self.sizes:
+            raise InputError(self._no_such_size(size))
+        if self.smaller is not None:
+            position = self.sizes.index(size)
+            chosen = (*self.smaller, self)[position]
+            return attrs.evolve(chosen, smaller=self.smaller[:position])
+        first = slice(size)
         return attrs.evolve(
             self,
             basis=self.basis[first],
@@ -134,6 +159,20 @@ class Model:
         from sgpc_framework.persistence import save
 
         save(self, path, registry)
+
+    def _no_such_size(self, size: object) -> str:
+        if self.smaller is None:
+            return f"this model has {len(self)} stages: ask for 1 to {len(self)}, found {size}"
+        wanted = (
+            "a refiner fitted the sites of this model to work together, so that it can be had in "
+            f"sizes {list(self.sizes)} only, found {size}"
+        )
+        if size not in range(1, len(self)):
+            return wanted
+        return (
+            f"{wanted}: fit with sizes=[..., {size}] in the configuration to have this one refined "
+            "too, or with refiner='none', after which every size is a model"
+        )
 
     # -- the arithmetic ------------------------------------------------------------------------
 

@@ -1,9 +1,10 @@
 """Model files: one zip of uncompressed ``.npy`` members and a JSON manifest. Nothing is unpickled.
 
-The file holds what a prediction needs, the basis vectors, sites and hyperparameters, and the trace
-of the stages. It is written beside its destination and then moved there, so that a reader sees the
-old file or the new one and never a half. A reader trusts nothing: names, sizes, checksums and
-values are checked before they are used, and whatever is wrong is a ``ModelFileError``.
+The file holds what a prediction needs, the basis vectors, sites and hyperparameters (of a refined
+model, those of each of its sizes), and the trace of the stages. It is written beside its
+destination and then moved there, so that a reader sees the old file or the new one and never a
+half. A reader trusts nothing: names, sizes, checksums and values are checked before they are used,
+and whatever is wrong is a ``ModelFileError``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.engine.trace import Trace
+from sgpc_framework.engine.trace import Size, Trace
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.hyperparameters import parts_of
 from sgpc_framework.model import Model
@@ -36,6 +37,8 @@ MANIFEST = "manifest.json"
 MOST_BYTES = 2**31
 """A model is small. A file that claims more than this is not one."""
 
+_STRANGE_MEMBERS = "this is not a model file: its members are not those of one"
+
 _NOT_A_MODEL = (
     ArithmeticError,
     LookupError,
@@ -46,21 +49,19 @@ _NOT_A_MODEL = (
     cattrs.BaseValidationError,
 )
 _ARRAYS = ("basis", "inputs", "mean", "precision")
+_OWN_ARRAYS = ("inputs", "mean", "precision")
+"""What a smaller size has for itself: its basis is the beginning of that of the whole."""
+
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def save(model: Model, path: str | os.PathLike[str], registry: Registry | None = None) -> None:
     """Write a model file, or leave what was there untouched."""
     registry = registry or default_registry()
     _refuse_unregistered(model, registry)
-    inputs = model.inputs
-    if inputs.dtype.kind == "O":
-        inputs = np.frombuffer(_as_json("basis inputs", inputs, (str,)), dtype=np.uint8)
-    arrays = {
-        "basis": np.asarray(model.basis, dtype=np.int64),
-        "inputs": inputs,
-        "mean": model.sites.mean,
-        "precision": model.sites.precision,
-    }
+    arrays = {"basis": np.asarray(model.basis, dtype=np.int64), **_own_arrays(model)}
+    for smaller in model.smaller or ():
+        arrays |= {_named(len(smaller), name): a for name, a in _own_arrays(smaller).items()}
     members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
     manifest = {
         "format": FORMAT,
@@ -72,6 +73,7 @@ def save(model: Model, path: str | os.PathLike[str], registry: Registry | None =
         "inputs": "strings" if model.inputs.dtype.kind == "O" else "numbers",
         "kernel": plain(model.kernel),
         "likelihood": plain(model.likelihood),
+        "smaller": _smaller_parts(model),
         "distributions": dict(_distributions(model, registry)),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
         "trace": cattrs.unstructure(_shortened(model.trace)),
@@ -80,14 +82,39 @@ def save(model: Model, path: str | os.PathLike[str], registry: Registry | None =
     _write_whole(Path(path), members)
 
 
+def _own_arrays(model: Model) -> dict[str, NDArray[Any]]:
+    inputs = model.inputs
+    if inputs.dtype.kind == "O":
+        inputs = np.frombuffer(_as_json("basis inputs", inputs, (str,)), dtype=np.uint8)
+    return {"inputs": inputs, "mean": model.sites.mean, "precision": model.sites.precision}
+
+
+def _smaller_parts(model: Model) -> list[dict[str, Any]] | None:
+    """The parts of each smaller size; None where every prefix of the basis is a model."""
+    if model.smaller is None:
+        return None
+    return [
+        {"size": len(one), "kernel": plain(one.kernel), "likelihood": plain(one.likelihood)}
+        for one in model.smaller
+    ]
+
+
+def _named(size: int, array: str) -> str:
+    return f"{size}.{array}"
+
+
 def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Model:
     """Read a model file; the plugins that its parts come from must be installed."""
     registry = registry or default_registry()
     try:
         members = _read_members(Path(path))
         manifest = _manifest(members)
-        arrays = {name: _array(f"{name}.npy", members, manifest) for name in _ARRAYS}
-        return _model(arrays, manifest, registry)
+        sizes = _smaller_sizes(manifest)
+        names = [*_ARRAYS, *(_named(size, name) for size in sizes for name in _OWN_ARRAYS)]
+        if members.keys() != {MANIFEST, *(f"{name}.npy" for name in names)}:
+            raise ModelFileError(_STRANGE_MEMBERS)
+        arrays = {name: _array(f"{name}.npy", members, manifest) for name in names}
+        return _whole_model(arrays, manifest, registry)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
     except _NOT_A_MODEL as error:
@@ -95,9 +122,51 @@ def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Mode
         raise ModelFileError(text) from error
 
 
+def _whole_model(arrays: Arrays, manifest: Mapping[str, Any], registry: Registry) -> Model:
+    trace = cattrs.structure(manifest["trace"], Trace)
+    if not 0 <= trace.best < len(trace.iterations):
+        raise ModelFileError("the trace has no iteration that the model comes from")
+    _check_sizes(trace.sizes)
+    whole = _model(arrays, manifest, manifest, trace, registry)
+    if manifest.get("smaller") is None:
+        return whole
+    smaller = []
+    for described in manifest["smaller"]:
+        size = described["size"]
+        own = {name: arrays[_named(size, name)] for name in _OWN_ARRAYS}
+        own["basis"] = arrays["basis"][:size]
+        one = _model(own, described, manifest, trace, registry)
+        if not len(one) == size < len(whole) or one.inputs.shape[1:] != whole.inputs.shape[1:]:
+            raise ModelFileError(f"the model of size {size} does not fit the whole")
+        smaller.append(one)
+    return attrs.evolve(whole, smaller=tuple(smaller))
+
+
+def _smaller_sizes(manifest: Mapping[str, Any]) -> list[int]:
+    """The smaller sizes of a refined model; a file without the entry has none."""
+    sizes = [described["size"] for described in manifest.get("smaller") or ()]
+    if not all(type(size) is int for size in sizes) or sizes != sorted({*sizes} - {0}):
+        raise ModelFileError(f"wanted sizes in ascending order, found {sizes}")
+    return sizes
+
+
+def _check_sizes(records: tuple[Size, ...]) -> None:
+    sizes = [record.size for record in records]
+    numbers = [number for r in records for number in attrs.astuple(r) if number is not None]
+    if sizes != sorted(set(sizes)) or not all(size >= 1 for size in sizes):
+        raise ModelFileError(f"wanted a trace with sizes in ascending order, found {sizes}")
+    if not np.all(np.isfinite(numbers)):
+        raise ModelFileError("wanted a trace with finite losses of its sizes")
+
+
 def _model(
-    arrays: dict[str, NDArray[Any]], manifest: Mapping[str, Any], registry: Registry
+    arrays: Arrays,
+    parts: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    trace: Trace,
+    registry: Registry,
 ) -> Model:
+    """A model of one size: its arrays and parts, and what the whole file has in common."""
     size = len(arrays["mean"])
     for name in ("basis", "mean", "precision"):
         array = arrays[name]
@@ -106,17 +175,15 @@ def _model(
             raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
     if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
         raise ModelFileError("precisions must be above zero, and row numbers not below it")
-    trace = cattrs.structure(manifest["trace"], Trace)
-    if not 0 <= trace.best < len(trace.iterations):
-        raise ModelFileError("the trace has no iteration that the model comes from")
+    sources = manifest["distributions"]
     return Model.of(
         classes=_classes(manifest["classes"]),
         basis=arrays["basis"].astype(np.intp),
         inputs=_inputs(arrays["inputs"], manifest["inputs"], size),
         precision=arrays["precision"],
         mean=arrays["mean"],
-        kernel=_part("kernel", Kernel, manifest, registry),
-        likelihood=_part("likelihood", Likelihood, manifest, registry),
+        kernel=_part("kernel", Kernel, parts, sources, registry),
+        likelihood=_part("likelihood", Likelihood, parts, sources, registry),
         trace=trace,
     )
 
@@ -142,12 +209,17 @@ def _inputs(array: NDArray[Any], kind: str, size: int) -> NDArray[Any]:
     return inputs
 
 
-def _part(slot: str, protocol: Any, manifest: Mapping[str, Any], registry: Registry) -> Any:
-    sources = manifest["distributions"].items()
+def _part(
+    slot: str,
+    protocol: Any,
+    parts: Mapping[str, Any],
+    sources: Mapping[str, Any],
+    registry: Registry,
+) -> Any:
     try:
-        return structured(manifest[slot], protocol, registry)
+        return structured(parts[slot], protocol, registry)
     except SgpcError as error:
-        needed = ", ".join(f"{name} {version}" for name, version in sources)
+        needed = ", ".join(f"{name} {version}" for name, version in sources.items())
         raise ModelFileError(
             f"its {slot} cannot be made; the parts come from {needed} (install what is missing, "
             f"and see that it loads): {error}"
@@ -157,21 +229,25 @@ def _part(slot: str, protocol: Any, manifest: Mapping[str, Any], registry: Regis
 def _refuse_unregistered(model: Model, registry: Registry) -> None:
     problems = [
         problem
-        for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood))
+        for one in (model, *(model.smaller or ()))
+        for slot, part in (("kernel", one.kernel), ("likelihood", one.likelihood))
         for problem in unregistered(part, registry, slot)
     ]
     if problems:
         raise ModelFileError(
-            "no file could name these parts: " + "; ".join(problems) + ". Register them through "
+            "no file could name these parts: "
+            + "; ".join(dict.fromkeys(problems))
+            + ". Register them through "
             "an entry point of group 'sgpc_framework', or pass the registry that has them"
         )
 
 
 def _distributions(model: Model, registry: Registry) -> Iterator[tuple[str, str]]:
-    for part in (*parts_of(model.kernel), *parts_of(model.likelihood)):
-        provider = registry.provider(type(part))
-        if provider is not None:
-            yield provider.distribution, provider.version
+    for one in (model, *(model.smaller or ())):
+        for part in (*parts_of(one.kernel), *parts_of(one.likelihood)):
+            provider = registry.provider(type(part))
+            if provider is not None:
+                yield provider.distribution, provider.version
 
 
 def _shortened(trace: Trace) -> Trace:
@@ -218,14 +294,13 @@ def _read_members(path: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {entry.filename: entry for entry in archive.infolist()}
-            wanted = {MANIFEST, *(f"{name}.npy" for name in _ARRAYS)}
-            if set(entries) != wanted or len(entries) != len(archive.infolist()):
-                raise ModelFileError("this is not a model file: its members are not those of one")
+            if MANIFEST not in entries or len(entries) != len(archive.infolist()):
+                raise ModelFileError(_STRANGE_MEMBERS)
             if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries.values()):
                 raise ModelFileError("this is not a model file: its members are compressed")
             if sum(entry.file_size for entry in entries.values()) > MOST_BYTES:
                 raise ModelFileError("the file claims to be larger than any model")
-            return {name: archive.read(name) for name in wanted}
+            return {name: archive.read(name) for name in entries}
     except FileNotFoundError as error:
         raise ModelFileError("there is no such file") from error
     except OSError as error:

@@ -128,6 +128,10 @@ class FixedSites:
             self, X=self.X[rows], y=self.y[rows], basis=np.flatnonzero(np.isin(rows, self.basis))
         )
 
+    def judged_on(self, X: Inputs, y: Floats) -> FixedSites:
+        """The same basis and sites, judged by other rows, none of which is in the basis."""
+        return attrs.evolve(self, X=X, y=y, basis=self.basis[:0])
+
     def value_and_gradient(
         self, objective: HyperObjective, kernel: Kernel, likelihood: Likelihood
     ) -> tuple[float, Floats]:
@@ -160,18 +164,27 @@ class FixedSites:
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
+        blocks = self._log_evidence(kernel, likelihood)
+        return -sum(float(np.sum(block)) for block in blocks) / len(self.y)
+
+    def row_losses(self, kernel: Kernel, likelihood: Likelihood) -> Floats:
+        """What each row contributes to NLP, whose mean it is."""
+        return -np.concatenate(self._log_evidence(kernel, likelihood))
+
+    def _log_evidence(self, kernel: Kernel, likelihood: Likelihood) -> list[Floats]:
+        """log Z of the rows, block by block."""
         basis_inputs = self.basis_inputs
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
         T = form.T
 
-        def log_evidence(block: slice) -> float:
+        def log_evidence(block: slice) -> Floats:
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            return float(np.sum(self._rows(form, T @ K, prior, block, likelihood).log_z))
+            return self._rows(form, T @ K, prior, block, likelihood).log_z
 
-        return -sum(self._over_blocks(log_evidence)) / len(self.y)
+        return self._over_blocks(log_evidence)
 
     def slopes(
         self,

@@ -35,6 +35,7 @@ class History:
 
     def __init__(self, X: Inputs, y: Floats, config: Config) -> None:
         self.X, self.y = X, y
+        assert config.max_basis != "auto"  # ``sizing`` has chosen a number
         self.max_basis = min(config.max_basis, len(y))
         self._block_rows = config.block_rows
         self._iterations: list[Iteration] = []

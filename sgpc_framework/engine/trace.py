@@ -59,12 +59,32 @@ class Iteration:
 
 
 @attrs.frozen
+class Size:
+    """What a model of some size is worth.
+
+    ``predictive_loss`` is NLP (eq. 5) over the rows that the model of this size was fitted to.
+    Where ``max_basis = "auto"`` tried the size, ``held_out_loss`` is NLP over the rows it held out,
+    and ``noise`` the standard error of its difference, row by row, to the least such loss.
+    """
+
+    size: int
+    predictive_loss: float
+    held_out_loss: float | None = None
+    noise: float | None = None
+
+
+@attrs.frozen
 class Trace:
-    """The history of a fit. ``best`` is the position in ``iterations`` of the returned model."""
+    """The history of a fit. ``best`` is the position in ``iterations`` of the returned model.
+
+    ``sizes``, in ascending order, has the sizes that the refiner ran at and those that
+    ``max_basis = "auto"`` tried.
+    """
 
     iterations: tuple[Iteration, ...]
     best: int
     notes: tuple[str, ...] = ()
+    sizes: tuple[Size, ...] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.engine.holding_out import kinds
 from sgpc_framework.protocols import Inputs
 
 Numbers = NDArray[np.intp]
@@ -30,19 +31,11 @@ def splits(X: Inputs, rng: np.random.Generator) -> Iterator[tuple[Numbers, Numbe
     Equal rows stay together: a copy of a training row would praise whoever learned it by heart.
     """
     sample = rng.permutation(len(X))[:SAMPLE]
-    kinds = _kinds(X, sample)
-    if kinds.max(initial=-1) + 1 < FEWEST:
+    kind = kinds(X, sample)
+    if kind.max(initial=-1) + 1 < FEWEST:
         return
-    order = sample[np.argsort(kinds, kind="stable")]
+    order = sample[np.argsort(kind, kind="stable")]
     judges = max(len(order) - SKETCH, len(order) // 5)
     for turn in range(min(5, -(-JUDGES // judges))):
         turned = np.roll(order, -turn * judges)
         yield np.sort(turned[judges:]), np.sort(turned[:judges])
-
-
-def _kinds(X: Inputs, sample: Numbers) -> Numbers:
-    """A number for each row of a sample: equal rows have equal numbers, new rows the next."""
-    seen: dict[object, int] = {}
-    rows = (X[i] for i in sample)
-    keys = (row.tobytes() if isinstance(row, np.ndarray) else repr(row) for row in rows)
-    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.intp)
