@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,20 +59,20 @@ def _auto_or_at_least(least: int) -> Callable[[Any, attrs.Attribute[Any], Any], 
     numbers = _at_least(least)
 
     def validate(instance: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, str):
-            if value != "auto":
-                raise ValueError(f"wanted {field.name} a whole number or 'auto', found {value!r}")
-        else:
-            numbers(instance, field, value)
+        if isinstance(value, str) and value == "auto":
+            return
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"wanted {field.name} a whole number or 'auto', found {value!r}")
+        numbers(instance, field, value)
 
     return validate
 
 
 def _ascending(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    whole = all(isinstance(size, int) and not isinstance(size, bool) for size in value)
+    whole = isinstance(value, tuple) and all(type(size) is int for size in value)
     if not whole or not all(0 < here < above for here, above in pairwise((*value, math.inf))):
         raise ValueError(
-            f"wanted {field.name} as whole numbers of at least 1, each above the one before, "
+            f"wanted {field.name} to be whole numbers of at least 1, each above the one before, "
             f"found {value!r}"
         )
 

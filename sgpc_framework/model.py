@@ -167,7 +167,7 @@ class Model:
             "a refiner fitted the sites of this model to work together, so that it can be had in "
             f"sizes {list(self.sizes)} only, found {size}"
         )
-        if size not in range(1, len(self)):
+        if not isinstance(size, (int, np.integer)) or size not in range(1, len(self)):
             return wanted
         return (
             f"{wanted}: fit with sizes=[..., {size}] in the configuration to have this one refined "

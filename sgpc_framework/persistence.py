@@ -144,8 +144,13 @@ def _whole_model(arrays: Arrays, manifest: Mapping[str, Any], registry: Registry
 
 def _smaller_sizes(manifest: Mapping[str, Any]) -> list[int]:
     """The smaller sizes of a refined model; a file without the entry has none."""
-    sizes = [described["size"] for described in manifest.get("smaller") or ()]
-    if not all(type(size) is int for size in sizes) or sizes != sorted({*sizes} - {0}):
+    smaller = manifest.get("smaller")
+    if smaller is None:
+        return []
+    if not isinstance(smaller, list):
+        raise ModelFileError(f"wanted a list of smaller sizes, found {smaller!r}")
+    sizes = [described["size"] for described in smaller]
+    if not all(type(size) is int and size >= 1 for size in sizes) or sizes != sorted({*sizes}):
         raise ModelFileError(f"wanted sizes in ascending order, found {sizes}")
     return sizes
 

@@ -399,6 +399,27 @@ def test_settings_start_at_one(key):
     assert getattr(config(**{key: 1}), key) == 1
 
 
+@pytest.mark.parametrize("value", ["aut", 0, 7.9, True])
+def test_max_basis_is_a_number_or_auto(value):
+    assert problem(max_basis=value).endswith("@ max_basis")
+    with pytest.raises((TypeError, ValueError), match="max_basis"):
+        attrs.evolve(config(), max_basis=value)
+    assert config(max_basis="auto").max_basis == "auto"
+
+
+@pytest.mark.parametrize("value", [[0], [2, 2], [3, 1], [-1, 4]])
+def test_sizes_ascend(value):
+    wanted = "wanted sizes to be whole numbers of at least 1, each above the one before"
+    assert problem(sizes=value) == f"{wanted}, found {tuple(value)} @ sizes"
+    assert config(sizes=[1, 4]).sizes == (1, 4)
+
+
+@pytest.mark.parametrize("value", [(True,), (1.5,), [1, 2], "12", 3])
+def test_sizes_of_a_configuration_made_by_hand_are_checked_too(value):
+    with pytest.raises(ValueError, match="sizes"):
+        attrs.evolve(config(), sizes=value)
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -549,7 +570,8 @@ configs = st.builds(
     sites=st.just(Matching()),
     objective=st.just(Flat()),
     refiner=st.just(Untouched()),
-    max_basis=st.integers(1, 2**40),
+    max_basis=st.integers(1, 2**40) | st.just("auto"),
+    sizes=st.sets(st.integers(1, 2**40), max_size=4).map(sorted).map(tuple),
     tolerance=st.floats(0, 1),
     optimizer=st.sampled_from(["conjugate-gradients", "l-bfgs-b"]),
     seed=st.integers(0, 2**62),

@@ -121,6 +121,66 @@ def test_truncation_outside_the_path_is_refused(stages):
         DESIGN.fit(X, Y).truncated(stages)
 
 
+QUICK = {"name": "corrective", "penalty": 1.0, "iterations": 5}
+REFINED = sgpc.build(refiner=QUICK, objective="none", max_basis=6, sizes=[2, 4])
+
+
+def test_a_refined_model_has_the_sizes_that_the_refiner_ran_at():
+    model = REFINED.fit(X, Y)
+    assert model.sizes == (2, 4, 6)
+    for size, proba in zip(model.sizes, model.staged_predict_proba(X), strict=True):
+        small = model.truncated(size)
+        assert len(small) == size
+        assert small.sizes == tuple(s for s in model.sizes if s <= size)
+        assert small.trace is model.trace
+        np.testing.assert_array_equal(small.predict_proba(X), proba)
+    assert [record.size for record in model.trace.sizes] == [2, 4, 6]
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 5, 7, 2.0, None])
+def test_other_sizes_of_a_refined_model_are_refused_with_the_reason(size):
+    with pytest.raises(sgpc.InputError, match=r"in sizes \[2, 4, 6\] only, found") as caught:
+        REFINED.fit(X, Y).truncated(size)
+    can_be_had = size in (1, 3, 5)
+    assert (f"sizes=[..., {size}]" in str(caught.value)) == can_be_had
+    assert ("refiner='none'" in str(caught.value)) == can_be_had
+
+
+def test_without_a_refiner_every_size_is_there():
+    plain = sgpc.build(max_basis=6, max_iterations=2, sizes=[2, 4, 9]).fit(X, Y)
+    assert plain.sizes == (1, 2, 3, 4, 5, 6)
+    assert plain.smaller is None
+    assert plain.trace.sizes == ()
+    np.testing.assert_array_equal(plain.predict_proba(X), DESIGN.fit(X, Y).predict_proba(X))
+
+
+def test_sizes_above_the_model_are_left_out_with_a_note():
+    model = sgpc.build(REFINED.config, sizes=[2, 4, 6, 7, 90]).fit(X, Y)
+    assert model.sizes == (2, 4, 6)
+    assert "sizes [7, 90] were left out: there are 6 basis vectors" in model.trace.notes
+
+
+@attrs.frozen
+class Unhelpful:
+    """A refiner that copies the sites and changes nothing."""
+
+    name: ClassVar[str] = "unhelpful"
+
+    def loss(self, fitted):
+        return fitted.predictive_loss()
+
+    def refine(self, fitted, rng):
+        sites = attrs.evolve(fitted.sites, mean=fitted.sites.mean.copy())
+        return attrs.evolve(fitted, sites=sites, notes=("nothing to do",))
+
+
+def test_a_refiner_that_changes_nothing_costs_no_sizes():
+    model = sgpc.build(refiner=Unhelpful(), max_basis=5, max_iterations=1, sizes=[3]).fit(X, Y)
+    assert model.sizes == (1, 2, 3, 4, 5)
+    notes = ("refiner unhelpful at size 3: nothing to do", "refiner unhelpful: nothing to do")
+    assert model.trace.notes == notes
+
+
 def test_predictions_do_not_depend_on_blocks(monkeypatch):
     model = DESIGN.fit(X, Y)
     whole = model.predict_proba(X)

@@ -43,6 +43,55 @@ def test_a_loaded_model_is_the_same_to_the_bit(model, path):
     assert len(loaded.truncated(2)) == 2
 
 
+QUICK = {"name": "corrective", "penalty": 1.0, "iterations": 5}
+REFINED = sgpc.build(refiner=QUICK, objective="none", max_basis=6, sizes=[2, 4])
+
+
+@pytest.fixture(scope="module")
+def refined():
+    return REFINED.fit(X, Y)
+
+
+@pytest.fixture
+def refined_path(refined, tmp_path):
+    refined.save(tmp_path / "refined.sgpc")
+    return tmp_path / "refined.sgpc"
+
+
+def test_every_size_of_a_refined_model_is_kept_to_the_bit(refined, refined_path):
+    loaded = sgpc.load(refined_path)
+    assert loaded.sizes == refined.sizes == (2, 4, 6)
+    assert loaded.trace.sizes == refined.trace.sizes
+    for size in refined.sizes:
+        before, after = refined.truncated(size), loaded.truncated(size)
+        np.testing.assert_array_equal(after.predict_proba(X), before.predict_proba(X))
+        np.testing.assert_array_equal(after.basis, before.basis)
+        assert (after.kernel, after.likelihood) == (before.kernel, before.likelihood)
+    with pytest.raises(sgpc.InputError, match=r"\[2, 4, 6\]"):
+        loaded.truncated(3)
+
+
+def test_a_refined_model_of_one_size_stays_one(refined, tmp_path):
+    refined.truncated(2).save(tmp_path / "m")
+    loaded = sgpc.load(tmp_path / "m")
+    assert loaded.sizes == (2,)
+    np.testing.assert_array_equal(loaded.predict_proba(X), refined.truncated(2).predict_proba(X))
+
+
+def test_what_auto_tried_is_kept(tmp_path):
+    model = sgpc.build(max_basis="auto", max_iterations=1).fit(X, Y)
+    model.save(tmp_path / "m")
+    assert sgpc.load(tmp_path / "m").trace.sizes == model.trace.sizes != ()
+
+
+def test_a_file_from_before_there_were_sizes_loads(model, path):
+    def forget(manifest, members):
+        del manifest["smaller"], manifest["trace"]["sizes"]
+
+    rewritten(path, forget)
+    assert sgpc.load(path).sizes == model.sizes
+
+
 KERNELS = [name for name in default_registry().names("kernel") if name not in ("sum", "product")]
 
 
@@ -104,6 +153,18 @@ def rewritten(path, change):
             archive.writestr(name, data)
 
 
+def smuggled(name, array):
+    """A change that puts an array with its checksum into a file."""
+
+    def smuggle(manifest, members):
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=True)
+        members[f"{name}.npy"] = buffer.getvalue()
+        manifest["sha256"][f"{name}.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
+
+    return smuggle
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -132,6 +193,68 @@ def test_a_file_that_says_something_else_is_refused(path, change, text):
 
 
 @pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda manifest, members: members.pop("2.mean.npy"), "members"),
+        (lambda manifest, members: members.update({"3.mean.npy": b""}), "members"),
+        (lambda manifest, members: members.update({"2.mean.npy": b"junk"}), "checksum"),
+        (lambda manifest, members: manifest["sha256"].pop("4.inputs.npy"), "checksum"),
+        (lambda manifest, members: manifest.update(smaller=None), "members"),
+        (lambda manifest, members: manifest.update(smaller={}), "list of smaller"),
+        (lambda manifest, members: manifest.update(smaller=[2, 4]), "not describe"),
+        (lambda manifest, members: manifest["smaller"].reverse(), "ascending"),
+        (lambda manifest, members: manifest["smaller"][0].update(size=4), "ascending"),
+        (lambda manifest, members: manifest["smaller"][0].update(size=-2), "ascending"),
+        (lambda manifest, members: manifest["smaller"][0].update(size=2.0), "ascending"),
+        (lambda manifest, members: manifest["smaller"][0].update(size="../2"), "ascending"),
+        (lambda manifest, members: manifest["smaller"][0].pop("kernel"), "not describe"),
+        (lambda manifest, members: manifest["smaller"][0].update(kernel="unheard-of"), "kernel"),
+        (lambda manifest, members: manifest["trace"]["sizes"].reverse(), "ascending"),
+        (lambda manifest, members: manifest["trace"]["sizes"][0].update(size=0), "ascending"),
+        (lambda manifest, members: manifest["trace"]["sizes"][0].update(noise=1e999), "finite"),
+        (lambda manifest, members: manifest["trace"]["sizes"][0].update(noise="x"), "not describe"),
+    ],
+)
+def test_a_refined_file_that_says_something_else_is_refused(refined_path, change, text):
+    rewritten(refined_path, change)
+    with pytest.raises(sgpc.ModelFileError, match=text):
+        sgpc.load(refined_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("2.inputs", np.array([print], dtype=object)),
+        ("2.inputs", np.full((2, 20), np.inf)),
+        ("2.inputs", np.ones((2, 19))),
+        ("2.inputs", np.ones((3, 20))),
+        ("2.mean", np.ones(3)),
+        ("2.mean", np.array([1.0, np.nan])),
+        ("4.precision", -np.ones(4)),
+        ("4.precision", np.ones((4, 1))),
+    ],
+)
+def test_arrays_that_fit_no_smaller_size_are_refused(refined_path, name, array):
+    rewritten(refined_path, smuggled(name, array))
+    with pytest.raises(sgpc.ModelFileError):
+        sgpc.load(refined_path)
+
+
+def test_a_whole_moved_below_its_sizes_is_refused(refined_path):
+    """Two basis vectors cannot have four as a smaller size."""
+
+    def shrink(manifest, members):
+        for name in ("mean", "precision", "inputs"):
+            array = np.load(io.BytesIO(members[f"{name}.npy"]))[:3]
+            smuggled(name, array)(manifest, members)
+        smuggled("basis", np.arange(3))(manifest, members)
+
+    rewritten(refined_path, shrink)
+    with pytest.raises(sgpc.ModelFileError):
+        sgpc.load(refined_path)
+
+
+@pytest.mark.parametrize(
     ("name", "array"),
     [
         ("inputs", np.array([print], dtype=object)),
@@ -149,14 +272,7 @@ def test_a_file_that_says_something_else_is_refused(path, change, text):
 )
 def test_arrays_that_fit_their_checksum_but_no_model_are_refused(path, name, array):
     """Object arrays above all: they are never unpickled."""
-
-    def smuggle(manifest, members):
-        buffer = io.BytesIO()
-        np.save(buffer, array, allow_pickle=True)
-        members[f"{name}.npy"] = buffer.getvalue()
-        manifest["sha256"][f"{name}.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
-
-    rewritten(path, smuggle)
+    rewritten(path, smuggled(name, array))
     with pytest.raises(sgpc.ModelFileError):
         sgpc.load(path)
 

@@ -44,6 +44,10 @@ def test_building_a_design_imports_none_of_the_optional_worlds():
     assert not found & {"hypothesis", "matplotlib", "pandas", "pytest", "rich", "sklearn"}
 
 
+def test_matplotlib_is_left_to_whoever_draws():
+    assert "matplotlib" not in _imported_by("import sgpc_framework.plots")
+
+
 @pytest.mark.parametrize("name", [*sgpc_framework.__all__, "__version__"])
 def test_every_public_name_resolves(name):
     assert getattr(sgpc_framework, name) is not None
