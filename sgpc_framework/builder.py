@@ -17,7 +17,7 @@ from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.sizing import fitted
 from sgpc_framework.engine.trace import Trace
 from sgpc_framework.inputs import checked_inputs, checked_labels
-from sgpc_framework.model import Model
+from sgpc_framework.model import Model, nested
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows import read_only
 from sgpc_framework.threads import one_blas_thread
@@ -39,7 +39,7 @@ class Design:
         with one_blas_thread():
             found = fitted(self.config, inputs, signs, progress)
         models = [_model(classes, state, found.trace) for state in found.states]
-        return attrs.evolve(models[-1], smaller=tuple(models[:-1]) if found.changed else None)
+        return nested(models) if found.changed else models[-1]
 
 
 def _model(classes: NDArray[Any], state: Refinable, trace: Trace) -> Model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -142,9 +142,7 @@ class Model:
         if not isinstance(size, (int, np.integer)) or size not in self.sizes:
             raise InputError(self._no_such_size(size))
         if self.smaller is not None:
-            position = self.sizes.index(size)
-            chosen = (*self.smaller, self)[position]
-            return attrs.evolve(chosen, smaller=self.smaller[:position])
+            return (*self.smaller, self)[self.sizes.index(size)]
         first = slice(size)
         return attrs.evolve(
             self,
@@ -205,6 +203,14 @@ class Model:
         checked = checked_inputs(X, width)
         checked_kernel(self.kernel, checked)
         return read_only(checked)
+
+
+def nested(models: Iterable[Model]) -> Model:
+    """The last of some refined models in order of size; each gets those before as ``smaller``."""
+    smaller: tuple[Model, ...] = ()
+    for model in models:
+        smaller = (*smaller, attrs.evolve(model, smaller=smaller))
+    return smaller[-1]
 
 
 def _blocks(X: Inputs) -> Iterator[Inputs]:

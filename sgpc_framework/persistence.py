@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.trace import Size, Trace
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.hyperparameters import parts_of
-from sgpc_framework.model import Model
+from sgpc_framework.model import Model, nested
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.structuring import plain, structured, unregistered
@@ -139,7 +139,7 @@ def _whole_model(arrays: Arrays, manifest: Mapping[str, Any], registry: Registry
         if not len(one) == size < len(whole) or one.inputs.shape[1:] != whole.inputs.shape[1:]:
             raise ModelFileError(f"the model of size {size} does not fit the whole")
         smaller.append(one)
-    return attrs.evolve(whole, smaller=tuple(smaller))
+    return nested([*smaller, whole])
 
 
 def _smaller_sizes(manifest: Mapping[str, Any]) -> list[int]:

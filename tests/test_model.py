@@ -133,6 +133,7 @@ def test_a_refined_model_has_the_sizes_that_the_refiner_ran_at():
         assert len(small) == size
         assert small.sizes == tuple(s for s in model.sizes if s <= size)
         assert small.trace is model.trace
+        assert small.smaller == model.smaller[: model.sizes.index(size)]
         np.testing.assert_array_equal(small.predict_proba(X), proba)
     assert [record.size for record in model.trace.sizes] == [2, 4, 6]
 
