@@ -10,10 +10,8 @@ and whatever is wrong is a ``ModelFileError``.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.archive import from_npy, npy, read_members, write_whole
 from sgpc_framework.engine.trace import Size, Trace
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.hyperparameters import parts_of
@@ -34,9 +33,6 @@ from sgpc_framework.structuring import plain, structured, unregistered
 FORMAT = "sgpc-model"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
-MOST_BYTES = 2**31
-"""A model is small. A file that claims more than this is not one."""
-
 _STRANGE_MEMBERS = "this is not a model file: its members are not those of one"
 
 _NOT_A_MODEL = (
@@ -62,7 +58,7 @@ def save(model: Model, path: str | os.PathLike[str], registry: Registry | None =
     arrays = {"basis": np.asarray(model.basis, dtype=np.int64), **_own_arrays(model)}
     for smaller in model.smaller or ():
         arrays |= {_named(len(smaller), name): a for name, a in _own_arrays(smaller).items()}
-    members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
+    members = {f"{name}.npy": npy(array) for name, array in arrays.items()}
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -79,7 +75,7 @@ def save(model: Model, path: str | os.PathLike[str], registry: Registry | None =
         "trace": cattrs.unstructure(_shortened(model.trace)),
     }
     members[MANIFEST] = json.dumps(manifest, allow_nan=False).encode()
-    _write_whole(Path(path), members)
+    write_whole(Path(path), members)
 
 
 def _own_arrays(model: Model) -> dict[str, NDArray[Any]]:
@@ -107,7 +103,7 @@ def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Mode
     """Read a model file; the plugins that its parts come from must be installed."""
     registry = registry or default_registry()
     try:
-        members = _read_members(Path(path))
+        members = read_members(Path(path))
         manifest = _manifest(members)
         sizes = _smaller_sizes(manifest)
         names = [*_ARRAYS, *(_named(size, name) for size in sizes for name in _OWN_ARRAYS)]
@@ -272,49 +268,9 @@ def _as_json(what: str, array: NDArray[Any], types: tuple[type, ...]) -> bytes:
     return json.dumps(entries, allow_nan=False).encode()
 
 
-def _npy(array: NDArray[Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
-    return buffer.getvalue()
-
-
-def _write_whole(path: Path, members: Mapping[str, bytes]) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        try:
-            with open(part, "xb") as file:
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                    for name, data in sorted(members.items()):
-                        archive.writestr(zipfile.ZipInfo(name), data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _read_members(path: Path) -> dict[str, bytes]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = {entry.filename: entry for entry in archive.infolist()}
-            if MANIFEST not in entries or len(entries) != len(archive.infolist()):
-                raise ModelFileError(_STRANGE_MEMBERS)
-            if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries.values()):
-                raise ModelFileError("this is not a model file: its members are compressed")
-            if sum(entry.file_size for entry in entries.values()) > MOST_BYTES:
-                raise ModelFileError("the file claims to be larger than any model")
-            return {name: archive.read(name) for name in entries}
-    except FileNotFoundError as error:
-        raise ModelFileError("there is no such file") from error
-    except OSError as error:
-        raise ModelFileError(f"cannot be read: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise ModelFileError(f"this is not a model file, or it is damaged: {error}") from error
-
-
 def _manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
+    if MANIFEST not in members:
+        raise ModelFileError(_STRANGE_MEMBERS)
     try:
         manifest = json.loads(members[MANIFEST])
     except (ValueError, RecursionError) as error:
@@ -334,7 +290,4 @@ def _array(name: str, members: Mapping[str, bytes], manifest: Mapping[str, Any])
     sums = manifest.get("sha256")
     if not isinstance(sums, dict) or sums.get(name) != hashlib.sha256(members[name]).hexdigest():
         raise ModelFileError(f"the checksum of {name} does not fit; the file is damaged")
-    try:
-        return np.lib.format.read_array(io.BytesIO(members[name]), allow_pickle=False)
-    except (ValueError, EOFError, MemoryError) as error:
-        raise ModelFileError(f"{name} is not an array that can be read: {error}") from error
+    return from_npy(name, members[name])
