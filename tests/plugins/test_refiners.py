@@ -181,3 +181,12 @@ def test_prior_lets_lists_move_together():
     for point in (together, apart, np.array([0.3, -0.2, 0.9, 0.1])):
         numbers = [(prior(point + h)[0] - prior(point - h)[0]) / 2e-6 for h in 1e-6 * np.eye(4)]
         np.testing.assert_allclose(prior(point)[1], numbers, atol=1e-6)
+
+
+def test_the_trace_tells_what_was_chosen():
+    X, y = datasets.twonorm(120, seed=0)
+    model = sgpc.build("accurate", max_basis=4).fit(X, y)
+    note = model.trace.notes[-1]
+    assert note.startswith("refiner corrective: penalty ")
+    assert "basis vectors moved" in note
+    assert "NLP over all rows from" in note

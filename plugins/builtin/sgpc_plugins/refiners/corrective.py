@@ -99,17 +99,24 @@ class Corrective:
         except NumericalError as error:
             text = f"the model was not refined: {error}. The one of the stages is returned"
             warnings.warn(text, NumericalWarning, stacklevel=2)
-            return fitted
+            return attrs.evolve(fitted, notes=(text,))
 
     def _refined(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
         search = Search.around(fitted, self._moves(fitted), self.prior_width, self.tolerance)
-        found = fitted
+        found, penalty = fitted, self._nominal
         if self.penalty == "auto":
             penalty, begin = self._chosen(search, rng)
             found = search.run(begin, penalty, self.iterations)
         if not self.loss(found) < self.loss(fitted):  # the nominal penalty has the last word
-            found = search.run(fitted, self._nominal, self.iterations)
-        return min(fitted, found, key=self.loss)
+            penalty = self._nominal
+            found = search.run(fitted, penalty, self.iterations)
+        best = min(fitted, found, key=self.loss)
+        note = (
+            f"penalty {penalty:g}, basis vectors {'moved' if search.moves else 'left in place'}: "
+            f"loss from {self.loss(fitted):.4g} to {self.loss(best):.4g}, NLP over all rows from "
+            f"{fitted.predictive_loss():.4g} to {best.predictive_loss():.4g}"
+        )
+        return attrs.evolve(best, notes=(note,))
 
     @property
     def _nominal(self) -> float:
