@@ -21,14 +21,14 @@ SLOW = settings(max_examples=40)
 @st.composite
 def refined_fits(draw):
     """A problem, and a design with one pass of stages and a refiner at some sizes."""
-    problem = draw(problems(min_rows=4))
+    problem = draw(problems(min_rows=8))
     design = {
         "kernel": draw(components("kernel", features=problem.X.shape[1])),
         "likelihood": draw(components("likelihood")),
         "refiner": draw(st.sampled_from(REFINERS)),
         "objective": "none",
-        "max_basis": draw(st.integers(1, 7)),
-        "sizes": sorted(draw(st.sets(st.integers(1, 9), max_size=3))),
+        "max_basis": draw(st.integers(1, 7).map(lambda n: 8 - n)),
+        "sizes": sorted(draw(st.sets(st.integers(1, 8), min_size=1, max_size=4))),
         "seed": draw(st.integers(0, 9)),
     }
     return problem, sgpc.build(design)
