@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -44,14 +45,14 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
         raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
     if matrix.size == 0:
         raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
-    if not np.all(np.isfinite(matrix)):
+    largest = max(-float(matrix.min()), float(matrix.max()))  # no copy: X may be most of the memory
+    if not math.isfinite(largest):
         bad = ~np.isfinite(matrix)
         row, column = np.argwhere(bad)[0].tolist()
         raise InputError(
             f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
             f"({np.count_nonzero(bad)} such entries in all)"
         )
-    largest = float(np.abs(matrix).max())
     if largest > LARGEST:
         raise InputError(
             f"X must not exceed {LARGEST:g} in size, found {largest:g}: rescale the features, "

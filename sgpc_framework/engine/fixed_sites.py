@@ -224,7 +224,8 @@ class FixedSites:
             V = T.T @ M
             G = V * (-2.0 * g_var)
             d_K_uu = -0.5 * (G @ V.T)
-            G = dger(1.0, g_mean, weights, a=G.T, overwrite_a=True).T  # + weights g_meanᵀ, in place
+            if len(weights):  # G += weights g_meanᵀ, in one pass
+                G = dger(1.0, g_mean, weights, a=G.T, overwrite_a=True).T
             own, moving = pullbacks(G)
             return Slopes(
                 float(share @ loss.value),
