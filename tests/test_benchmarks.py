@@ -11,24 +11,10 @@ import pytest
 
 pytest.importorskip("benchmarks", reason="benchmarks are in the repository, not in a wheel")
 
-from benchmarks import quality
-from benchmarks.quality import (
-    MEASURES,
-    METHODS,
-    Cell,
-    Mean,
-    Plan,
-    Scores,
-    Task,
-    duels,
-    expected_calibration_error,
-    recorded,
-    report,
-    table,
-    tasks,
-    time_left,
-    verdict,
-)
+from benchmarks import cells, quality
+from benchmarks.cells import METHODS, Cell, Plan, Scores, Task, expected_calibration_error, tasks
+from benchmarks.quality import recorded, time_left
+from benchmarks.verdicts import MEASURES, Mean, duels, report, table, verdict
 
 
 def cell(method, partition, *, nlp=0.3, error=0.1, cpu=1.0, data="banana", size=20, problem=None):
@@ -203,19 +189,19 @@ class TestRun:
 
     def test_a_failure_is_written_down(self, monkeypatch):
         def refuse(*_, **__):
-            raise quality.rivals.RivalError("out of memory")
+            raise cells.rivals.RivalError("out of memory")
 
-        monkeypatch.setattr(quality.rivals, "run", refuse)
+        monkeypatch.setattr(cells.rivals, "run", refuse)
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         (task,) = tasks([0], ["twonorm"], [], Plan(["svm"], rows=50))
-        found = quality.done(task, Plan([], rows=50).data("twonorm", 0), "abc")
+        found = cells.done(task, Plan([], rows=50).data("twonorm", 0), "abc")
         assert (found.scores, found.problem, found.final) == (None, "out of memory", False)
 
     def test_ours_is_measured(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         plan = Plan(["paper"], rows=120)
         (task,) = tasks([0], ["twonorm"], [4], plan)
-        scores = quality.done(task, plan.data("twonorm", 0), "abc").scores
+        scores = cells.done(task, plan.data("twonorm", 0), "abc").scores
         assert scores is not None
         assert 0.0 < scores.nlp < 0.7
         assert scores.bytes > 1000
@@ -223,4 +209,4 @@ class TestRun:
 
 
 def test_presets_and_rivals_of_the_verdict_are_methods():
-    assert {*quality.JUDGED, *quality.AGAINST} <= set(METHODS)
+    assert {*cells.JUDGED, *cells.AGAINST} <= set(METHODS)
