@@ -20,8 +20,10 @@ REFINED = {"refiner": "corrective", "objective": "none", "max_basis": "auto"}
 
 
 def linear(rows, seed=0):
-    X = np.random.default_rng(seed).normal(size=(rows, 2))
-    return X, np.where(X[:, 0] > X[:, 1], 1, 0)
+    """One straight boundary, with noise around it."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 2))
+    return X, np.where(X[:, 0] - X[:, 1] + 0.7 * rng.normal(size=rows) > 0.0, 1, 0)
 
 
 def waves(rows, seed=0):
