@@ -149,7 +149,7 @@ class Config:
 
     storage: Storage = attrs.field(default="float64", validator=_one_of("float64", "float32"))
     """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
-    data, at the price of sites that are good to four or five digits."""
+    data, and keeps six digits of the sites."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
     """Where all randomness of a fit comes from. Default 0, at least 0; same seed, same bits."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-BLOCK_ROWS = 8192
+BLOCK_ROWS = 2048
 
 
 @attrs.frozen(eq=False, repr=False)
