@@ -78,14 +78,14 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
     if np.any(missing):
         raise InputError(f"y must not have missing labels, found one at row {missing.argmax()}")
     try:
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes = np.unique(labels)
     except TypeError:
         raise InputError("the labels of y must be of one type that can be sorted") from None
     if len(classes) != 2:
         shown = ", ".join(repr(label) for label in classes[:5].tolist())
         more = ", ..." if len(classes) > 5 else ""
         raise InputError(f"y must have exactly 2 classes, found {len(classes)}: {shown}{more}")
-    return classes, np.where(codes == 1, 1.0, -1.0)
+    return classes, np.where(labels == classes[1], 1.0, -1.0)
 
 
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:

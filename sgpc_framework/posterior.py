@@ -72,6 +72,7 @@ class Posterior:
         self._active = np.zeros(n, dtype=np.bool_)
         self._rounding = ROUNDING[storage]
         self._spent = self._rounding.spent * self._prior
+        self._most_spent = float(self._spent.max())
         self._eligible = self._variance > self._spent
         self._left = int(np.count_nonzero(self._eligible))
         self._M = np.empty((max_basis, n), dtype=storage)
@@ -180,6 +181,7 @@ class Posterior:
         row = int(candidates.index[position])
         coefficient, shrinkage = float(step.coefficient[0]), float(step.shrinkage[0])
         before = float(self._mean[row]), float(self._variance[row])
+        least_of_all = math.inf
         for number, block in enumerate(self.blocks):
             column = candidates.column(position, number)
             mean, variance = self._mean[block], self._variance[block]
@@ -190,10 +192,13 @@ class Posterior:
                 self._check_finite(column)
             prior = self._prior[block]
             self.rounded_to_zero += settle(variance, prior, least, self._rounding)
+            least_of_all = min(least_of_all, least)
         self._active[row] = True
-        np.greater(self._variance, self._spent, out=self._eligible)
-        self._eligible &= ~self._active
-        self._left = int(np.count_nonzero(self._eligible))
+        self._left -= int(self._eligible[row])
+        self._eligible[row] = False
+        if least_of_all <= self._most_spent:  # a variance only falls: seldom do others drop out
+            self._eligible &= self._variance > self._spent
+            self._left = int(np.count_nonzero(self._eligible))
         self.basis.append(row)
         precision = shrinkage / (1.0 - shrinkage * before[1])
         self._steps.append((precision, before[0] + coefficient / shrinkage, coefficient, shrinkage))

@@ -2,7 +2,8 @@
 
 The arithmetic is that of ``normal_tail``, operation by operation, with the same table: inside the
 table the numbers are the same to the bit, outside to rounding. What is saved are the trips through
-memory, a dozen of them, and the calls that a handful of rows would pay for.
+memory, a dozen of them, and the calls that a handful of rows would pay for. Square roots and
+quotients have a loop of their own, which has no branches: several of them are done at once.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def _log_z(
     found: Floats,
 ) -> None:
     for i in range(len(y)):
-        z = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
+        found[i] = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
+    for i in range(len(y)):
+        z = found[i]
         if z < -_EDGE:
             h = _excess(-z) - z
             found[i] = -z * z / 2.0 - math.log(_SQRT_2PI * h)
@@ -95,8 +98,6 @@ def _log_z(
             found[i] = -math.exp(-z * z / 2.0) / (_SQRT_2PI * (z + _excess(z)))
         elif z == z:
             found[i] = _polynomial(z, np.rint(z * _CELLS), table)
-        else:
-            found[i] = z
 
 
 @numba.njit(
@@ -124,8 +125,10 @@ def _moments(
 ) -> None:
     log_z, alpha, nu = found
     for i in range(len(y)):
-        width = math.sqrt(variance[i] + noise)
-        z = (mean[i] + bias) * y[i] / width
+        alpha[i] = math.sqrt(variance[i] + noise)
+        log_z[i] = (mean[i] + bias) * y[i] / alpha[i]
+    for i in range(len(y)):
+        z, width = log_z[i], alpha[i]
         if z < -_EDGE:
             excess = _excess(-z)
             h = excess - z
@@ -141,6 +144,6 @@ def _moments(
             bend = h * (h + z)
             log_z[i] = _polynomial(z, node, log_cdf)
         else:
-            h = bend = log_z[i] = z
+            h = bend = z
         alpha[i] = h / width * y[i]
         nu[i] = max(bend / (width * width), LEAST_NU)
