@@ -196,7 +196,7 @@ class Model:
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         checked = self._checked(X)
         with one_blas_thread():
-            return np.concatenate(over_blocks(function, _blocks(checked), len(checked)))
+            return np.concatenate(list(over_blocks(function, _blocks(checked), len(checked))))
 
     def _checked(self, X: Any) -> Inputs:
         width = self.inputs.shape[1] if self.inputs.ndim == 2 else None

@@ -164,7 +164,7 @@ class Posterior:
             ]
 
         # The one verb with enough work between two lines of Python for threads to pay.
-        sums = over_blocks(tried, range(len(self.blocks)), len(self))
+        sums = list(over_blocks(tried, range(len(self.blocks)), len(self)))
         return np.asarray(np.sum(sums, axis=0))
 
     def candidates(self, index: NDArray[np.intp]) -> Candidates:

@@ -40,15 +40,16 @@ def one_blas_thread() -> Iterator[None]:
         _allowed.reset(outer)
 
 
-def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> list[R]:
+def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> Iterator[R]:
     """The function of every block, in order; on threads if there are many ``rows`` in all.
 
-    What it calls must not depend on what it does to other blocks.
+    What it calls must not depend on what it does to other blocks. Who adds the results up as they
+    come never holds more than a few of them.
     """
     threads = _allowed.get() if rows >= MANY_ROWS else 1
     if threads == 1:
-        return [function(block) for block in blocks]
-    return list(_pool(threads).map(function, blocks))
+        return map(function, blocks)
+    return _pool(threads).map(function, blocks)
 
 
 @cache

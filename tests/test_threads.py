@@ -31,7 +31,7 @@ def used_threads() -> set[str]:
         seen.add(threading.current_thread().name)
 
     with threads.one_blas_thread():
-        threads.over_blocks(work, range(2), rows=10)
+        list(threads.over_blocks(work, range(2), rows=10))
     return seen
 
 
@@ -60,16 +60,20 @@ def test_a_forked_child_has_threads_of_its_own(small_is_many):
         pytest.fail("the child hangs")
 
 
+def _own_name(_: int) -> str:
+    return threading.current_thread().name
+
+
 def test_few_rows_stay_in_the_callers_thread():
     with threads.one_blas_thread():
-        names = threads.over_blocks(lambda _: threading.current_thread().name, range(3), rows=100)
-    assert set(names) == {threading.current_thread().name}
+        names = set(threads.over_blocks(_own_name, range(3), rows=100))
+    assert names == {threading.current_thread().name}
 
 
 def test_who_limits_blas_limits_these(small_is_many):
     with threadpool_limits(1, user_api="blas"), threads.one_blas_thread():
-        names = threads.over_blocks(lambda _: threading.current_thread().name, range(3), rows=10)
-    assert set(names) == {threading.current_thread().name}
+        names = set(threads.over_blocks(_own_name, range(3), rows=10))
+    assert names == {threading.current_thread().name}
 
 
 def test_an_error_in_a_thread_reaches_the_caller(small_is_many):
@@ -81,7 +85,7 @@ def test_an_error_in_a_thread_reaches_the_caller(small_is_many):
         threads.one_blas_thread(),
         pytest.raises(ZeroDivisionError, match="0"),
     ):
-        threads.over_blocks(work, range(3), rows=10)
+        list(threads.over_blocks(work, range(3), rows=10))
 
 
 @pytest.mark.parametrize(

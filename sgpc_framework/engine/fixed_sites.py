@@ -16,7 +16,7 @@ rest comes for free and is what a refiner needs (``joint``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import TypeVar
 
@@ -45,7 +45,7 @@ from sgpc_framework.protocols import (
 )
 from sgpc_framework.rounding import settle
 from sgpc_framework.rows import Rows, read_only
-from sgpc_framework.threads import MANY_ROWS, over_blocks
+from sgpc_framework.threads import over_blocks
 
 R = TypeVar("R")
 Floats = NDArray[np.float64]
@@ -169,9 +169,9 @@ class FixedSites:
 
     def row_losses(self, kernel: Kernel, likelihood: Likelihood) -> Floats:
         """What each row contributes to NLP, whose mean it is."""
-        return -np.concatenate(self._log_evidence(kernel, likelihood))
+        return -np.concatenate(list(self._log_evidence(kernel, likelihood)))
 
-    def _log_evidence(self, kernel: Kernel, likelihood: Likelihood) -> list[Floats]:
+    def _log_evidence(self, kernel: Kernel, likelihood: Likelihood) -> Iterator[Floats]:
         """log Z of the rows, block by block."""
         basis_inputs = self.basis_inputs
         form = additive_form(
@@ -239,15 +239,11 @@ class FixedSites:
         found = reduce(Slopes.__add__, self._over_blocks(part))
         return attrs.evolve(found, gram=found.gram - np.outer(found.mean, weights))
 
-    def _over_blocks(self, function: Callable[[slice], R]) -> list[R]:
-        """The function of every block.
-
-        A block has so few rows that a matrix with d of each stays cached; but threads, which take
-        turns between two steps, want many.
-        """
-        n, rows = len(self.y), self.block_rows
-        if n < MANY_ROWS:
-            rows = min(rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
+    def _over_blocks(self, function: Callable[[slice], R]) -> Iterator[R]:
+        """The function of every block, which has so few rows that a matrix with d of each stays
+        cached: memory is what two threads would otherwise wait for."""
+        n = len(self.y)
+        rows = min(self.block_rows, max(LEAST_ROWS, CACHED // max(1, len(self.precision))))
         return over_blocks(function, [slice(at, min(at + rows, n)) for at in range(0, n, rows)], n)
 
     def _rows(
