@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PluginError,
         SgpcError,
     )
+    from sgpc_framework.many_classes import OneVsRest
     from sgpc_framework.model import Model
     from sgpc_framework.persistence import load
     from sgpc_framework.plugin import hookimpl
@@ -39,6 +40,7 @@ __all__ = [
     "ModelFileError",
     "NumericalError",
     "NumericalWarning",
+    "OneVsRest",
     "PluginError",
     "Registry",
     "SgpcError",
@@ -51,6 +53,7 @@ _HOME = {
     "Config": "config",
     "Design": "builder",
     "Model": "model",
+    "OneVsRest": "many_classes",
     "Registry": "plugin.registry",
     "build": "builder",
     "hookimpl": "plugin",

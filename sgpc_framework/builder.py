@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from numpy.typing import NDArray
 
 from sgpc_framework.config import Config
 from sgpc_framework.config_files import is_configuration_file
 from sgpc_framework.engine.algorithm1 import Progress
-from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.engine.sizing import fitted
-from sgpc_framework.engine.trace import Trace
+from sgpc_framework.fitting import fitted_model, fitted_models
 from sgpc_framework.inputs import checked_inputs, checked_labels
-from sgpc_framework.model import Model, nested
+from sgpc_framework.many_classes import OneVsRest
+from sgpc_framework.model import Model
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows import read_only
-from sgpc_framework.threads import one_blas_thread
 
 
 @attrs.frozen
@@ -30,29 +27,23 @@ class Design:
     config: Config
 
     def fit(
-        self, X: Any, y: Any, *, progress: Callable[[Progress], object] = lambda _: None
-    ) -> Model:
-        """Run Algorithm 1, then the refiner. ``progress`` is called after every stage."""
-        inputs = checked_inputs(X)
-        classes, signs = checked_labels(y, len(inputs))
-        inputs, signs = read_only(inputs), read_only(signs)
-        with one_blas_thread():
-            found = fitted(self.config, inputs, signs, progress)
-        models = [_model(classes, state, found.trace) for state in found.states]
-        return nested(models) if found.changed else models[-1]
+        self,
+        X: Any,
+        y: Any,
+        *,
+        progress: Callable[[Progress], object] = lambda _: None,
+        n_jobs: int | None = None,
+    ) -> Model | OneVsRest:
+        """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
 
-
-def _model(classes: NDArray[Any], state: Refinable, trace: Trace) -> Model:
-    return Model.of(
-        classes,
-        state.sites.basis,
-        state.sites.basis_inputs,
-        state.sites.precision,
-        state.sites.mean,
-        state.kernel,
-        state.likelihood,
-        trace,
-    )
+        ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
+        joblib; ``progress`` then hears of each class when it is done.
+        """
+        inputs = read_only(checked_inputs(X))
+        classes, codes = checked_labels(y, len(inputs))
+        if len(classes) == 2:
+            return fitted_model(self.config, inputs, classes, codes == 1, progress)
+        return fitted_models(self.config, inputs, classes, codes, progress, n_jobs)
 
 
 def build(

@@ -61,8 +61,8 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     return matrix
 
 
-def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
-    """The two classes in sorted order, and the labels as -1.0 (first class) or +1.0 (second)."""
+def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes in sorted order, at least two, and the position of each label among them."""
     labels = _as_array(y)
     if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
         kinds = {type(label).__name__ for label in y}
@@ -81,11 +81,18 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], Floats]:
         classes = np.unique(labels)
     except TypeError:
         raise InputError("the labels of y must be of one type that can be sorted") from None
-    if len(classes) != 2:
-        shown = ", ".join(repr(label) for label in classes[:5].tolist())
-        more = ", ..." if len(classes) > 5 else ""
-        raise InputError(f"y must have exactly 2 classes, found {len(classes)}: {shown}{more}")
-    return classes, np.where(labels == classes[1], 1.0, -1.0)
+    if len(classes) < 2:
+        raise InputError(f"y must have at least 2 classes, found {classes.tolist()} only")
+    if len(classes) > max(2, rows // 2) and _fractional(classes):
+        raise InputError(
+            f"y must hold classes, found {len(classes)} different fractions in {rows} rows: this "
+            "looks like a quantity; cut it into classes first"
+        )
+    return classes, np.searchsorted(classes, labels)
+
+
+def _fractional(classes: NDArray[Any]) -> bool:
+    return classes.dtype.kind == "f" and bool(np.any(classes % 1 != 0))
 
 
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:

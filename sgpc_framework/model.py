@@ -95,12 +95,17 @@ class Model:
         return (*map(len, self.smaller), len(self))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The more probable label of each row; a tie goes to the second class."""
-        return self.classes[(self.predict_proba(X)[:, 1] >= 0.5).astype(np.intp)]
+        """The more probable label of each row; a tie goes to the first class."""
+        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes[best]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, 2): the columns follow ``classes``."""
         return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
+        return self._in_blocks(X, lambda rows: self._log_proba(*self._latent(rows)))
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Mean and variance of the latent function at each row."""
@@ -112,13 +117,21 @@ class Model:
 
         ``zip(model.sizes, model.staged_predict_proba(X))`` has each with its size.
         """
-        if self.smaller is None:
-            yield from self._after_each_stage(X)
-        else:
-            for size in self.sizes:
-                yield self.truncated(size).predict_proba(X)
+        for model, mean, variance in self._staged_latent(X):
+            yield model._proba(mean, variance)
 
-    def _after_each_stage(self, X: Any) -> Iterator[Floats]:
+    def staged_predict_log_proba(self, X: Any) -> Iterator[Floats]:
+        """Like ``staged_predict_proba``, but logarithms."""
+        for model, mean, variance in self._staged_latent(X):
+            yield model._log_proba(mean, variance)
+
+    def _staged_latent(self, X: Any) -> Iterator[tuple[Model, Floats, Floats]]:
+        """For each of ``sizes`` a model with its likelihood, and the latent mean and variance."""
+        if self.smaller is not None:
+            for size in self.sizes:
+                model = self.truncated(size)
+                yield model, *model.predict_latent(X)
+            return
         checked = self._checked(X)
         functions = self.basis_functions(checked)
         prior = self._prior(checked)
@@ -127,7 +140,7 @@ class Model:
             mean += self.sites.coefficient[stage] * functions[:, stage]
             variance -= self.sites.shrinkage[stage] * functions[:, stage] ** 2
             settle(variance, prior)
-            yield self._proba(mean, variance)
+            yield self, mean, variance
 
     def basis_functions(self, X: Any) -> Floats:
         """The additive model's basis functions k̃(x, xⱼ), of shape (rows, stages).
@@ -187,8 +200,15 @@ class Model:
         return mean, variance
 
     def _proba(self, mean: Floats, variance: Floats) -> Floats:
-        second = Rows(np.ones(len(mean)), mean, variance, np.zeros(0, np.bool_), self.likelihood)
-        return np.stack([-np.expm1(second.log_z), np.exp(second.log_z)], axis=1)
+        log_z = self._log_z(1.0, mean, variance)
+        return np.stack([-np.expm1(log_z), np.exp(log_z)], axis=1)
+
+    def _log_proba(self, mean: Floats, variance: Floats) -> Floats:
+        return np.stack([self._log_z(sign, mean, variance) for sign in (-1.0, 1.0)], axis=1)
+
+    def _log_z(self, sign: float, mean: Floats, variance: Floats) -> Floats:
+        y = np.full(len(mean), sign)
+        return Rows(y, mean, variance, np.zeros(0, np.bool_), self.likelihood).log_z
 
     def _prior(self, X: Inputs) -> Floats:
         return np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(X)])

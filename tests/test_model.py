@@ -35,7 +35,25 @@ def test_any_two_labels_come_back_as_given(classes):
     predicted = model.predict(X)
     assert predicted.dtype == labels.dtype
     assert np.mean(predicted == labels) > 0.9
-    assert np.all((model.predict_proba(X)[:, 1] >= 0.5) == (predicted == classes[1]))
+    assert np.all((model.predict_proba(X)[:, 1] > 0.5) == (predicted == classes[1]))
+
+
+def test_logarithms_of_probabilities_stay_finite_where_probabilities_round():
+    model = DESIGN.fit(X, Y)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    steep = attrs.evolve(model, likelihood=attrs.evolve(model.likelihood, slope=1e3, bias=100.0))
+    assert np.any(steep.predict_proba(X) == 0.0)
+    assert np.all(np.isfinite(steep.predict_log_proba(X)))
+    for logs, proba in zip(
+        model.staged_predict_log_proba(X), model.staged_predict_proba(X), strict=True
+    ):
+        np.testing.assert_allclose(np.exp(logs), proba)
+
+
+def test_a_tie_goes_to_the_first_class():
+    model = sgpc.build(kernel="linear", max_basis=2).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.5, 0.5]])
+    assert model.predict([[0.0]]) == [0]
 
 
 def test_labels_of_object_dtype_and_columns_are_taken():
@@ -79,8 +97,8 @@ def nan_at(row, column, value):
         (X[:, :0], Y, r"at least one row and one column"),
         (X[:, 0], Y, r"reshape\(-1, 1\)"),
         (X[None], Y, r"2 dimensions"),
-        (X, np.ones(80), r"exactly 2 classes, found 1"),
-        (X, np.arange(80) % 3, r"exactly 2 classes, found 3: 0, 1, 2"),
+        (X, np.ones(80), r"at least 2 classes, found \[1.0\] only"),
+        (X, X[:, 0], r"80 different fractions in 80 rows"),
         (X, Y[:-1], r"each of the 80 rows, found 79"),
         (X, np.where(Y > 0, np.nan, 1.0), r"missing"),
         (X, np.stack([Y, Y], axis=1), r"one dimension"),

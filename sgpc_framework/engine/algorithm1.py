@@ -42,13 +42,19 @@ C = TypeVar("C")
 
 @attrs.frozen
 class Progress:
-    """Where a fit is; callers of ``fit`` may ask to be told after every stage."""
+    """Where a fit is; callers of ``fit`` may ask to be told after every stage.
+
+    With more than two classes there are several ``models``, one for each class; ``model`` says
+    which of them it is, counted from one.
+    """
 
     iteration: int
     max_iterations: int
     basis: int
     max_basis: int
     stage: Stage
+    model: int = 1
+    models: int = 1
 
 
 Watcher = Callable[[Progress], object]
@@ -57,9 +63,8 @@ Watcher = Callable[[Progress], object]
 def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Designed:
     """Algorithm 1 on inputs ``X`` and labels ``y`` in {-1, +1}, whatever the arithmetic does."""
     # 1. Initialize the hyperparameters θ.
-    start = Theta(
-        _started("kernel", config.kernel, X), _started("likelihood", config.likelihood, X)
-    )
+    config = started(config, X)
+    start = Theta(config.kernel, config.likelihood)
     checked_kernel(start.kernel, X)
     history = History(X, y, config)
     try:
@@ -119,6 +124,15 @@ def _judging(config: Config, sites: FixedSites) -> FixedSites:
     if isinstance(objective, Subsampled) and objective.subset:
         return sites.some_rows(objective.subset, config.seed)
     return sites
+
+
+def started(config: Config, X: Inputs) -> Config:
+    """The configuration with the hyperparameters that are taken from the data."""
+    return attrs.evolve(
+        config,
+        kernel=_started("kernel", config.kernel, X),
+        likelihood=_started("likelihood", config.likelihood, X),
+    )
 
 
 def _started(kind: str, component: C, X: Inputs) -> C:

@@ -1,0 +1,176 @@
+"""More than two classes: one model a class, and together they act as one."""
+
+from __future__ import annotations
+
+import sys
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+
+RNG = np.random.default_rng(0)
+CODES = np.arange(90) % 3
+CENTRES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
+X = CENTRES[CODES] + RNG.normal(size=(90, 2))
+NAMES = np.array(["fox", "owl", "bee"])[CODES]
+DESIGN = sgpc.build(max_basis=6, max_iterations=2)
+QUICK = {"name": "corrective", "penalty": 1.0, "iterations": 5}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return DESIGN.fit(X, NAMES)
+
+
+def test_three_labels_make_three_models(model):
+    assert isinstance(model, sgpc.OneVsRest)
+    assert model.classes.tolist() == ["bee", "fox", "owl"]
+    assert [one.classes.tolist() for one in model.models] == [[False, True]] * 3
+    assert len(model) == 6
+    assert model.sizes == (1, 2, 3, 4, 5, 6)
+    assert repr(model) == "OneVsRest(6 + 6 + 6 basis vectors, classes ['bee', 'fox', 'owl'])"
+    assert np.mean(model.predict(X) == NAMES) > 0.9
+
+
+def test_two_labels_make_a_model():
+    assert isinstance(DESIGN.fit(X, CODES == 1), sgpc.Model)
+
+
+def test_probabilities_are_those_of_each_class_normalised(model):
+    own = np.stack([one.predict_proba(X)[:, 1] for one in model.models], axis=1)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba, own / own.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes[proba.argmax(axis=1)], model.predict(X))
+    mean, variance = model.predict_latent(X)
+    assert mean.shape == variance.shape == (90, 3)
+
+
+def test_each_class_is_fitted_as_it_would_be_alone(model):
+    alone = DESIGN.fit(X, NAMES == "fox")
+    np.testing.assert_array_equal(alone.predict_proba(X), model.models[1].predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        CODES,
+        CODES - 7,
+        CODES.astype(np.uint8),
+        CODES + 0.5,
+        NAMES.astype(object),
+        NAMES.tolist(),
+        NAMES.reshape(-1, 1),
+    ],
+)
+def test_labels_come_back_as_they_were_given(labels):
+    found = sgpc.build(max_basis=3, max_iterations=1).fit(X, labels)
+    assert found.classes.tolist() == sorted({*np.ravel(labels).tolist()})
+    assert found.predict(X).dtype == np.asarray(labels).dtype
+
+
+def test_no_underflow_makes_a_probability_nan(model):
+    sure = [
+        attrs.evolve(one, likelihood=attrs.evolve(one.likelihood, slope=1e3, bias=-100.0))
+        for one in model.models
+    ]
+    unlikely = attrs.evolve(model, models=tuple(sure))
+    own = np.stack([one.predict_proba(X)[:, 1] for one in sure], axis=1)
+    assert np.any(own.sum(axis=1) == 0.0)
+    np.testing.assert_allclose(unlikely.predict_proba(X).sum(axis=1), 1.0)
+    for proba in unlikely.staged_predict_proba(X):
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+def check_sizes(model, sizes):
+    """What ``sizes``, ``truncated`` and ``staged_predict_proba`` say agrees."""
+    assert model.sizes == sizes
+    for size, proba in zip(sizes, model.staged_predict_proba(X), strict=True):
+        small = model.truncated(size)
+        assert [len(one) for one in small.models] == [min(size, len(m)) for m in model.models]
+        assert len(small) == size
+        np.testing.assert_allclose(small.predict_proba(X), proba, atol=1e-12)
+    for size in {*range(-1, 9), None, 2.0} - {*sizes}:
+        with pytest.raises(sgpc.InputError, match="can be had in sizes"):
+            model.truncated(size)
+
+
+def test_every_size_can_be_had(model):
+    check_sizes(model, (1, 2, 3, 4, 5, 6))
+
+
+def test_a_class_that_ended_early_keeps_what_it_has(model):
+    first, second, third = model.models
+    mixed = attrs.evolve(model, models=(first, second.truncated(2), third.truncated(4)))
+    check_sizes(mixed, (1, 2, 3, 4, 5, 6))
+    assert repr(mixed).startswith("OneVsRest(6 + 2 + 4 basis vectors")
+
+
+def test_a_class_without_any_basis_vector_keeps_its_prior(model):
+    first, second, third = model.models
+    empty = attrs.evolve(
+        first,
+        basis=first.basis[:0],
+        inputs=first.inputs[:0],
+        sites=first.sites[:0],
+        form=first._form[:0],
+    )
+    check_sizes(attrs.evolve(model, models=(empty, second, third)), (1, 2, 3, 4, 5, 6))
+    assert attrs.evolve(model, models=(empty, empty, empty)).sizes == ()
+
+
+def test_refined_classes_share_the_sizes_that_all_of_them_have():
+    refined = sgpc.build(refiner=QUICK, objective="none", max_basis=6, sizes=[2, 4]).fit(X, NAMES)
+    check_sizes(refined, (2, 4, 6))
+    first, second, third = refined.models
+    check_sizes(attrs.evolve(refined, models=(first, second.truncated(4), third)), (2, 4, 6))
+    only_four = attrs.evolve(second.truncated(4), smaller=())
+    check_sizes(attrs.evolve(refined, models=(first, only_four, third)), (4, 6))
+
+
+@attrs.frozen
+class CountsStarts:
+    """A kernel that remembers how often and from how many rows it was started."""
+
+    name: ClassVar[str] = "counts-starts"
+    starts: tuple[int, ...] = ()
+
+    def __call__(self, A, B):
+        return 1.0 + A @ B.T
+
+    def diag(self, A):
+        return 1.0 + np.einsum("ij,ij->i", A, A)
+
+    def started(self, A):
+        return attrs.evolve(self, starts=(*self.starts, len(A)))
+
+
+def test_the_start_is_shared_and_comes_from_all_rows():
+    found = sgpc.build(kernel=CountsStarts(), max_basis="auto", objective="none").fit(X, CODES)
+    assert {one.kernel.starts[0] for one in found.models} == {90}
+
+
+def test_progress_says_which_class_it_is_at():
+    seen = []
+    sgpc.build(max_basis=4, max_iterations=1).fit(X, NAMES, progress=seen.append)
+    assert [(at.model, at.models, at.basis) for at in seen] == [
+        (model, 3, basis) for model in (1, 2, 3) for basis in (1, 2, 3, 4)
+    ]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_jobs_change_nothing_but_the_time(model, n_jobs):
+    seen = []
+    found = DESIGN.fit(X, NAMES, n_jobs=n_jobs, progress=seen.append)
+    np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
+    assert [(at.model, at.models, at.basis) for at in seen] == [(1, 3, 6), (2, 3, 6), (3, 3, 6)]
+
+
+def test_jobs_without_joblib_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match="pip install joblib"):
+        DESIGN.fit(X, NAMES, n_jobs=2)
+    DESIGN.fit(X, NAMES)
