@@ -12,7 +12,7 @@ import attrs
 from sgpc_framework.config import Config
 from sgpc_framework.config_files import is_configuration_file
 from sgpc_framework.engine.algorithm1 import Progress
-from sgpc_framework.fitting import fitted_model, fitted_models
+from sgpc_framework.fitting import fitted_model
 from sgpc_framework.inputs import checked_inputs, checked_labels
 from sgpc_framework.many_classes import OneVsRest
 from sgpc_framework.model import Model
@@ -41,9 +41,7 @@ class Design:
         """
         inputs = read_only(checked_inputs(X))
         classes, codes = checked_labels(y, len(inputs))
-        if len(classes) == 2:
-            return fitted_model(self.config, inputs, classes, codes == 1, progress)
-        return fitted_models(self.config, inputs, classes, codes, progress, n_jobs)
+        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs)
 
 
 def build(

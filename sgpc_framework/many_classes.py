@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -13,7 +14,14 @@ from scipy.special import log_softmax
 from sgpc_framework.errors import InputError
 from sgpc_framework.model import Model
 
+if TYPE_CHECKING:
+    from sgpc_framework.plugin.registry import Registry
+    from sgpc_framework.provenance import Provenance
+
 Floats = NDArray[np.float64]
+
+ONE_OR_REST = np.array([False, True])
+"""The classes of a model that tells one class from the rest."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -38,6 +46,11 @@ class OneVsRest:
     def __repr__(self) -> str:
         each = " + ".join(str(len(model)) for model in self.models)
         return f"OneVsRest({each} basis vectors, classes {self.classes.tolist()})"
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """How the models were made: the configuration of the fit, and who provided the parts."""
+        return self.models[0].provenance
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -89,6 +102,12 @@ class OneVsRest:
             )
         models = (one if size >= len(one) else one.truncated(size) for one in self.models)
         return attrs.evolve(self, models=tuple(models))
+
+    def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
+        """Write the model to one file, which ``sgpc_framework.load`` reads."""
+        from sgpc_framework.persistence import save
+
+        save(self, path, registry)
 
 
 def _along(sizes: tuple[int, ...], model: Model, X: Any) -> Iterator[Floats]:

@@ -23,6 +23,7 @@ from sgpc_framework.threads import one_blas_thread, over_blocks
 
 if TYPE_CHECKING:
     from sgpc_framework.plugin.registry import Registry
+    from sgpc_framework.provenance import Provenance
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +44,7 @@ class Model:
     trace      what happened during the fit
     smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
                ``None`` where every prefix of the basis is a model
+    provenance how it was made: the configuration of the fit, and who provided the parts
     ========== =======================================================================
     """
 
@@ -55,6 +57,7 @@ class Model:
     trace: Trace
     _form: AdditiveForm = attrs.field(alias="form")
     smaller: tuple[Model, ...] | None = None
+    provenance: Provenance | None = None
 
     @classmethod
     def of(
@@ -67,12 +70,13 @@ class Model:
         kernel: Kernel,
         likelihood: Likelihood,
         trace: Trace,
+        provenance: Provenance | None = None,
     ) -> Model:
         """A model from its basis and sites; the additive coordinates follow."""
         with one_blas_thread():
             form = additive_form(kernel_values(kernel, inputs, inputs), precision, mean)
         sites = Sites(precision, mean, form.coefficient, form.shrinkage)
-        return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form)
+        return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form, None, provenance)
 
     def __len__(self) -> int:
         """The number of basis vectors."""
