@@ -1,0 +1,243 @@
+"""CSV text: which character separates the fields, whether there is a header, numbers or words.
+
+The file is read in pieces, and a piece becomes arrays at once, so that memory holds eight bytes a
+cell. What a column holds is known at the end only: a column of numbers in which a word turns up
+late is read again, as words.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.tables.table import Column, Table, Values
+
+Floats = NDArray[np.float64]
+
+DELIMITERS = ",;\t"
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "null"})
+"""What stands for a value that is not there, in any case."""
+
+PIECE = 20_000
+"""Rows that are turned into arrays at a time."""
+
+SAMPLE = 200
+"""Rows that decide on delimiter and header."""
+
+
+@attrs.frozen
+class Layout:
+    """How the text is to be read."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    header: bool
+
+
+def read_csv(
+    path: Path,
+    header: bool | None = None,
+    words: Collection[str] = (),
+    missing: Collection[str] = (),
+) -> Table:
+    """A table from CSV text in UTF-8, gzip-compressed if the name ends in ``.gz``.
+
+    ``words`` names columns that are words whatever they look like, if they are there; ``missing``
+    has further texts that stand for a missing value.
+    """
+    nothing = MISSING | {text.strip().lower() for text in missing}
+    try:
+        with _opened(path) as file:
+            layout = _layout(path, file, header, nothing)
+        as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
+        columns, first_line, late = _read(path, layout, as_words, nothing)
+        if late:
+            columns, first_line, _ = _read(path, layout, as_words | late, nothing)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: wanted UTF-8 text, found byte {error.object[error.start]:#04x}; "
+            "save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+        ) from None
+    named = [Column(name, values) for name, values in zip(layout.names, columns, strict=True)]
+    return Table(tuple(named), str(path), first_line)
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+# -- layout ------------------------------------------------------------------------------------
+
+
+def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[str]) -> Layout:
+    beginning = list(islice(file, SAMPLE))
+    if not any(line.strip() for line in beginning):
+        raise InputError(f"{path}: wanted a table, found an empty file")
+    delimiter = _delimiter(beginning)
+    reader = csv.reader(chain(beginning, file), delimiter=delimiter, skipinitialspace=True)
+    try:
+        first, *others = islice(filter(None, reader), SAMPLE)
+    except csv.Error as error:
+        raise _malformed(path, reader.line_num, error) from None
+    if header is None:
+        header = _is_header(first, others, _number_parser(delimiter, nothing), nothing)
+    names = first if header else [""] * len(first)
+    positions = map(str, range(1, len(first) + 1))
+    return Layout(
+        delimiter, tuple(n.strip() or p for n, p in zip(names, positions, strict=True)), header
+    )
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The character that divides most lines into the same number of fields, more than one."""
+
+    def score(delimiter: str) -> tuple[int, int]:
+        try:
+            rows = filter(None, csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+            widths = [len(row) for row in rows]
+        except csv.Error:
+            return 0, 0
+        usual = max(set(widths), key=widths.count)
+        return (widths.count(usual), usual) if usual > 1 else (0, 0)
+
+    return max(DELIMITERS, key=score)
+
+
+def _is_header(
+    first: list[str],
+    others: list[list[str]],
+    number: Callable[[str], float],
+    nothing: Collection[str],
+) -> bool:
+    """Whether the first row names the columns.
+
+    It does if it has no number and stands above numbers somewhere; where all is words, if none of
+    them comes twice in it or again in its own column.
+    """
+    named = [cell.strip() for cell in first if cell.strip()]
+    if not named or any(_is_number(cell, number) for cell in named):
+        return False
+    columns = [[row[i].strip() for row in others if i < len(row)] for i in range(len(first))]
+    present = [[cell for cell in column if cell.lower() not in nothing] for column in columns]
+    if any(column and all(_is_number(cell, number) for cell in column) for column in present):
+        return True
+    again = any(cell.strip() in column for cell, column in zip(first, columns, strict=True))
+    return len(set(named)) == len(named) and not again
+
+
+def _is_number(cell: str, number: Callable[[str], float]) -> bool:
+    try:
+        number(cell)
+    except ValueError:
+        return False
+    return True
+
+
+# -- cells -------------------------------------------------------------------------------------
+
+
+def _read(
+    path: Path, layout: Layout, words: frozenset[int], nothing: Collection[str]
+) -> tuple[list[Values], int | None, frozenset[int]]:
+    """The columns, the line of the first row, and which columns turned out to hold words late."""
+    number = _number_parser(layout.delimiter, nothing)
+    pieces: list[list[Values]] = [[] for _ in layout.names]
+    known: dict[str, str | None] = {}
+    late: set[int] = set()
+    with _opened(path) as file:
+        reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
+        rows = _whole_rows(path, reader, layout)
+        while piece := list(islice(rows, PIECE)):
+            for i, cells in enumerate(zip(*piece, strict=True)):
+                numbers = None if i in words or i in late else _numbers(cells, number)
+                if numbers is not None:
+                    pieces[i].append(numbers)
+                    continue
+                if i not in words and pieces[i]:
+                    late.add(i)
+                elif i not in words:
+                    words |= {i}
+                pieces[i].append(_words(cells, known, nothing))
+        lines = reader.line_num
+    if not pieces[0]:
+        raise InputError(f"{path}: wanted rows below the header, found none")
+    columns = [np.concatenate(piece) for piece in pieces]
+    begins = 1 + layout.header
+    in_lines = lines == len(columns[0]) + layout.header
+    return columns, begins if in_lines else None, frozenset(late)
+
+
+def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iterator[list[str]]:
+    """The rows below the header, without blank lines, all as wide as the first."""
+    width, skip = len(layout.names), layout.header
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise _malformed(path, reader.line_num, error) from None  # type: ignore[attr-defined]
+        if not row:
+            continue
+        if len(row) != width:
+            raise InputError(
+                f"{path}: wanted {width} fields, as in the first row, found {len(row)} in line "
+                f"{reader.line_num}"  # type: ignore[attr-defined]
+            )
+        if skip:
+            skip = False
+            continue
+        yield row
+
+
+def _malformed(path: Path, line: int, error: csv.Error) -> InputError:
+    return InputError(f"{path}: line {line} cannot be read ({error}); is a quote never closed?")
+
+
+def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats | None:
+    """The cells as numbers, NaN where one is missing; None if one of them is a word."""
+    try:
+        try:
+            found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+        except ValueError:
+            return np.fromiter(map(number, cells), dtype=np.float64, count=len(cells))
+    except ValueError:
+        return None
+    return None if "_" in "".join(cells) else found  # Python would read 1_2 as 12
+
+
+def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:
+    """Text to number, with NaN for what is missing; with semicolons, commas may be decimal."""
+
+    def number(cell: str) -> float:
+        text = cell.strip()
+        if text.lower() in nothing:
+            return np.nan
+        if "_" in text:
+            raise ValueError(text)
+        if delimiter == ";" and text.count(",") == 1 and "." not in text:
+            text = text.replace(",", ".")
+        return float(text)
+
+    return number
+
+
+def _words(
+    cells: tuple[str, ...], known: dict[str, str | None], nothing: Collection[str]
+) -> Values:
+    """The cells as words, each different one kept once."""
+    for cell in set(cells) - known.keys():
+        text = cell.strip()
+        known[cell] = None if text.lower() in nothing else text
+    return np.array([known[cell] for cell in cells], dtype=object)

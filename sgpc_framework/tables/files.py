@@ -1,0 +1,88 @@
+"""Reading a table from a file, whatever its format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from sgpc_framework.errors import InputError, suggestion
+from sgpc_framework.tables.csv_files import read_csv
+from sgpc_framework.tables.other_files import read_libsvm, read_npz, read_parquet
+from sgpc_framework.tables.table import Table
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npz": "npz",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+}
+"""What a file name's ending says; ``.csv.gz`` and the like are unpacked."""
+
+FORMATS = ("csv", "parquet", "npz", "libsvm")
+
+DEFAULT_TARGET = {"npz": "y", "libsvm": "label"}
+"""The column with the labels in formats where it has a name of its own."""
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    words: Collection[str] = (),
+    missing: Collection[str] = (),
+) -> Table:
+    """The table in a CSV, Parquet, npz or libsvm file; ``format`` if its name does not say which.
+
+    The other arguments are for CSV: ``header`` says whether the first row has the names (otherwise
+    it is looked at), ``words`` names columns that are words although they look like numbers, and
+    ``missing`` has texts that stand for a missing value besides the usual ones (nothing, ``?``,
+    ``NA``, ``N/A``, ``#N/A``, ``NaN``, ``null``, in any case). Columns without a name get their
+    position, "1", "2", ...
+    """
+    path = Path(path)
+    kind = format or format_of(path)
+    try:
+        if kind == "csv":
+            return read_csv(path, header, words, missing)
+        readers: dict[str, Callable[[Path], Table]] = {
+            "parquet": read_parquet,
+            "npz": read_npz,
+            "libsvm": read_libsvm,
+        }
+        if kind not in readers:
+            raise InputError(f"no table format {kind!r}; {suggestion(kind, FORMATS)}")
+        return readers[kind](path)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(path)!r}{_neighbour(path)}") from None
+    except (OSError, EOFError) as error:
+        text = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read: {text}") from error
+
+
+def format_of(path: Path) -> str:
+    """What the name of a file says about its format."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    found = SUFFIXES.get(name.suffix.lower())
+    if found is None:
+        raise InputError(
+            f"{path}: the name does not say what kind of table this is; wanted one that ends in "
+            f"{', '.join(SUFFIXES)}, or the format: {', '.join(FORMATS)}"
+        )
+    return found
+
+
+def _neighbour(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f": there is no folder {str(folder)!r}"
+    names = [p.name for p in folder.iterdir() if p.is_file()]
+    found = suggestion(path.name, names)
+    return f"; {found}" if found.startswith("did") else ""

@@ -1,0 +1,154 @@
+"""Parquet, npz and libsvm text."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import IO, Any
+from zipfile import BadZipFile
+from zlib import error as CorruptError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
+
+MOST_CELLS = 2**28
+"""A sparse file may describe a matrix that no memory holds: this many cells are two gigabytes."""
+
+
+def read_parquet(path: Path) -> Table:
+    """A table from a Parquet file; what is neither a number nor a text becomes its text."""
+    try:
+        from pyarrow import ArrowException, parquet, types
+    except ImportError as error:
+        raise InputError(
+            f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
+        ) from error
+    try:
+        found = parquet.read_table(path)
+    except ArrowException as error:
+        raise InputError(f"{path}: wanted a Parquet file: {error}") from error
+    columns = []
+    for name, data in zip(found.column_names, found.columns, strict=True):
+        if types.is_integer(data.type) or types.is_floating(data.type):
+            values = data.to_numpy(zero_copy_only=False).astype(np.float64)
+        elif types.is_decimal(data.type):
+            values = numbers_or_words(None if v is None else float(v) for v in data.to_pylist())
+        else:
+            values = numbers_or_words(data.to_pylist())
+        columns.append(Column(name, values))
+    return _with_rows(Table(tuple(columns), str(path)))
+
+
+def read_npz(path: Path) -> Table:
+    """A table from arrays: ``X`` and ``y``, or one array for each column. Nothing is unpickled.
+
+    The columns of ``X`` are named by an array ``columns``, if there is one, or X1, X2, ...
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+    except (BadZipFile, CorruptError, EOFError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: wanted an npz file of plain arrays: {error}") from error
+    if "X" in arrays:
+        names = arrays.pop("columns", None)
+        arrays = {key: arrays[key] for key in ("X", "y") if key in arrays}
+    else:
+        names = None
+    columns: list[Column] = []
+    for key, array in arrays.items():
+        columns += _columns_of(path, key, array, names)
+    return _with_rows(Table(tuple(columns), str(path)))
+
+
+def _columns_of(
+    path: Path, key: str, array: NDArray[Any], names: NDArray[Any] | None
+) -> list[Column]:
+    if array.dtype.kind not in "fiubUS" or array.ndim not in (1, 2):
+        raise InputError(
+            f"{path}: wanted numbers or words in one or two dimensions in array {key!r}, found "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8")
+    parts = [array] if array.ndim == 1 else list(array.T)
+    called = [key] if array.ndim == 1 else [f"{key}{i}" for i in range(1, len(parts) + 1)]
+    if names is not None and array.ndim == 2:
+        if len(names) != len(parts):
+            raise InputError(f"{path}: wanted {len(parts)} names in 'columns', found {len(names)}")
+        called = [str(name) for name in names]
+    return [
+        Column(
+            name,
+            part.astype(np.float64)
+            if part.dtype.kind in "fiu"
+            else numbers_or_words(part.tolist()),
+        )
+        for name, part in zip(called, parts, strict=True)
+    ]
+
+
+def read_libsvm(path: Path) -> Table:
+    """A table from lines ``label index:value index:value ...``; what is not mentioned is zero.
+
+    The labels are the column "label", the others are named by their index.
+    """
+    labels: list[str] = []
+    rows: list[int] = []
+    indices: list[int] = []
+    values: list[float] = []
+    lines = 0
+    with _opened(path) as file:
+        for lines, line in enumerate(file, start=1):
+            label, *pairs = line.partition("#")[0].split() or [""]
+            if not label:
+                continue
+            for pair in pairs:
+                index, colon, value = pair.partition(":")
+                try:
+                    if not colon or not index.isdecimal():
+                        raise ValueError
+                    values.append(float(value))
+                except ValueError:
+                    raise InputError(
+                        f"{path}: wanted index:value after the label in line {lines}, "
+                        f"found {pair!r}"
+                    ) from None
+                indices.append(int(index))
+                rows.append(len(labels))
+            labels.append(label)
+    if not indices:
+        raise InputError(f"{path}: wanted lines 'label index:value ...', found none with a value")
+    first = min(1, *indices)
+    width = max(indices) + 1 - first
+    if width * len(labels) > MOST_CELLS:
+        raise InputError(
+            f"{path}: {len(labels)} rows of {width} features are too many cells for a dense "
+            "matrix, which this method needs; choose fewer features first"
+        )
+    X = np.zeros((width, len(labels)))
+    X[np.array(indices) - first, np.array(rows)] = values
+    features = [Column(str(i), column) for i, column in enumerate(X, start=first)]
+    columns = (Column("label", _labels(labels)), *features)
+    return Table(columns, str(path), 1 if lines == len(labels) else None, sparse=True)
+
+
+def _labels(labels: list[str]) -> Values:
+    try:
+        return np.array([float(label) for label in labels])
+    except ValueError:
+        return np.array(labels, dtype=object)
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def _with_rows(table: Table) -> Table:
+    if not len(table):
+        raise InputError(f"{table.source}: wanted a table with rows, found none")
+    return table
