@@ -1,0 +1,278 @@
+"""From the columns of a table to a matrix of features, learned once and kept with the model.
+
+A column of numbers becomes one feature, (x - mean) / scale; a column of words becomes one feature
+for each word, 1 where the row has that word and 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from attrs.validators import deep_iterable, instance_of, min_len, optional
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.fields import one_of
+from sgpc_framework.tables.table import Column, Table
+from sgpc_framework.tables.words import check_words, is_number
+
+Floats = NDArray[np.float64]
+
+MAX_WORDS = 100
+"""The most different words of a column, unless more are asked for."""
+
+
+def _finite(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+    if type(value) is not float or not np.isfinite(value):
+        raise ValueError(f"{field.name} must be a finite number, found {value!r}")
+
+
+def _positive(_: object, field: attrs.Attribute[Any], value: float) -> None:
+    if not value > 0.0:
+        raise ValueError(f"{field.name} must be above zero, found {value!r}")
+
+
+def _distinct(_: object, field: attrs.Attribute[Any], value: tuple[str, ...]) -> None:
+    if len(set(value)) < len(value):
+        raise ValueError(f"{field.name} must be distinct, found {value!r}")
+
+
+@attrs.frozen
+class NumberColumn:
+    """A column of numbers: (x - mean) / scale, with ``fill`` for a missing x if there is one."""
+
+    name: str = attrs.field(validator=instance_of(str))
+    mean: float = attrs.field(default=0.0, validator=_finite)
+    scale: float = attrs.field(default=1.0, validator=[_finite, _positive])
+    fill: float | None = attrs.field(default=None, validator=optional(_finite))
+
+    @classmethod
+    def learned(cls, table: Table, column: Column, standardise: bool, impute: bool) -> NumberColumn:
+        """Mean and standard deviation of the values that are there, and their median as fill."""
+        values = _finite_numbers(table, column)
+        present = values[~np.isnan(values)]
+        fill = float(np.median(present)) if impute else None
+        if not standardise:
+            return cls(column.name, fill=fill)
+        unit = float(np.abs(present).max()) or 1.0  # in it, squares neither over- nor underflow
+        mean, scale = float(np.mean(present / unit)) * unit, float(np.std(present / unit)) * unit
+        # The computed deviation of a constant need not be zero, so its values are compared.
+        constant = scale == 0.0 or present.min() == present.max()
+        return cls(column.name, mean, 1.0 if constant else scale, fill)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def encoded(self, table: Table, column: Column, unseen: str) -> Floats:
+        """One feature, of shape (rows, 1)."""
+        values = _finite_numbers(table, _as_numbers(table, column))
+        if self.fill is not None:
+            values = np.where(np.isnan(values), self.fill, values)
+        return ((values - self.mean) / self.scale)[:, None]
+
+
+@attrs.frozen
+class WordColumn:
+    """A column of words: a feature for each, and ``fill`` for a missing word if there is one."""
+
+    name: str = attrs.field(validator=instance_of(str))
+    words: tuple[str, ...] = attrs.field(
+        validator=[
+            deep_iterable(instance_of(str), instance_of(tuple)),
+            min_len(1),
+            _distinct,
+        ]
+    )
+    fill: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+
+    @classmethod
+    def learned(cls, column: Column, impute: bool) -> WordColumn:
+        """The words that are there in sorted order, and the most frequent of them as fill."""
+        counts = Counter(word for word in column.as_words() if word is not None)
+        words = tuple(sorted(counts))
+        return cls(column.name, words, max(words, key=counts.__getitem__) if impute else None)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}={word}" for word in self.words)
+
+    def encoded(self, table: Table, column: Column, unseen: str) -> Floats:
+        """One feature for each word, of shape (rows, words)."""
+        place: dict[str | None, int] = {word: i for i, word in enumerate(self.words)}
+        if self.fill is not None:
+            place[None] = place.get(self.fill, -1)
+        values = column.as_words()
+        found = np.array([place.get(word, -1) for word in values], dtype=np.intp)
+        strange = np.flatnonzero(found < 0)
+        if strange.size and unseen == "refuse":
+            words = {values[row] for row in strange}
+            more = f" (and {len(words) - 1} other such words)" if len(words) > 1 else ""
+            raise InputError(
+                f"{table.where(strange[0], self.name)}: wanted one of the {len(self.words)} words "
+                f"seen in training, found {values[strange[0]]!r}{more}; correct it, or have unseen "
+                "words count as none of these: unseen='zero' (on the command line: --unseen zero)"
+            )
+        encoded = np.zeros((len(values), len(self.words)))
+        known = np.flatnonzero(found >= 0)
+        encoded[known, found[known]] = 1.0
+        return encoded
+
+
+@attrs.frozen
+class Encoding:
+    """How a table becomes a matrix: one entry for each column that is used, in order."""
+
+    columns: tuple[NumberColumn | WordColumn, ...]
+    unseen: Literal["refuse", "zero"] = one_of("refuse", "zero")
+    """Words that training has not seen are refused, or have a zero in every feature."""
+
+    @classmethod
+    def learned(
+        cls,
+        table: Table,
+        *,
+        standardise: bool = True,
+        impute: bool = False,
+        unseen: Literal["refuse", "zero"] = "refuse",
+        words: Collection[str] = (),
+        max_words: int = MAX_WORDS,
+    ) -> Encoding:
+        """The encoding of a training table, which has no column besides the features.
+
+        Missing values are refused with their row and column, unless ``impute`` has them replaced
+        by the median of a column or its most frequent word. ``words`` names columns that are
+        words although they look like numbers.
+        """
+        if not table.columns:
+            raise InputError(f"{table.source}: wanted a column besides the labels, found none")
+        as_words = {table.column(name).name for name in words}
+        learned: list[NumberColumn | WordColumn] = []
+        for column in table.columns:
+            _refuse_empty(table, column)
+            _refuse_missing(table, column, impute)
+            if column.is_numeric and column.name not in as_words:
+                learned.append(NumberColumn.learned(table, column, standardise, impute))
+                continue
+            found = WordColumn.learned(column, impute)
+            check_words(table, column, len(found.words), max_words, column.name in as_words)
+            learned.append(found)
+        return cls(tuple(learned), unseen)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of a table that it reads."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those of them that hold words."""
+        return tuple(c.name for c in self.columns if isinstance(c, WordColumn))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the matrix: ``age``, ``colour=blue``, ``colour=red``, ..."""
+        return tuple(feature for column in self.columns for feature in column.features)
+
+    def encoded(self, table: Table) -> Floats:
+        """The matrix of a table that has these columns, in whatever order.
+
+        A table without names, and with as many columns as this has, has them in the order of this.
+        """
+        parts = []
+        table = self._aligned(table)
+        for own in self.columns:
+            column = self._found(table, own.name)
+            _refuse_missing(table, column, impute=own.fill is not None)
+            parts.append(own.encoded(table, column, self.unseen))
+        return np.concatenate(parts, axis=1)
+
+    def _aligned(self, table: Table) -> Table:
+        if not table.is_nameless or len(table.columns) != len(self.columns):
+            return table
+        pairs = zip(table.columns, self.names, strict=True)
+        return attrs.evolve(table, columns=tuple(attrs.evolve(c, name=n) for c, n in pairs))
+
+    def _found(self, table: Table, name: str) -> Column:
+        if table.sparse and name not in table.names:
+            return Column(name, np.zeros(len(table)))
+        if name in table.names:
+            return table.column(name)
+        absent = [other for other in self.names if other not in table.names]
+        raise InputError(
+            f"{table.source}: wanted the {len(self.columns)} columns that the model was fitted to, "
+            f"found {len(table.columns)} without {', '.join(map(repr, absent[:5]))}"
+            f"{', ...' if len(absent) > 5 else ''}"
+        )
+
+    def as_section(self) -> dict[str, Any]:
+        """The encoding as plain data, for a model file."""
+        kinds = {NumberColumn: "number", WordColumn: "words"}
+        columns = [{"kind": kinds[type(column)], **attrs.asdict(column)} for column in self.columns]
+        for column in columns:
+            if "words" in column:
+                column["words"] = list(column["words"])
+        return {"unseen": self.unseen, "columns": columns}
+
+    @classmethod
+    def from_section(cls, section: Mapping[str, Any]) -> Encoding:
+        """The encoding again; ``ValueError``, ``TypeError`` or ``KeyError`` if it is none."""
+        columns: list[NumberColumn | WordColumn] = []
+        for entry in section["columns"]:
+            given = {key: value for key, value in entry.items() if key != "kind"}
+            if entry["kind"] == "number":
+                columns.append(NumberColumn(**given))
+            elif entry["kind"] == "words":
+                columns.append(WordColumn(**{**given, "words": tuple(given["words"])}))
+            else:
+                raise ValueError(f"wanted a column of numbers or words, found {entry['kind']!r}")
+        if not columns:
+            raise ValueError("wanted a column or more, found none")
+        return cls(tuple(columns), section["unseen"])
+
+
+def _refuse_empty(table: Table, column: Column) -> None:
+    if column.missing.all():
+        raise InputError(
+            f"{table.source}: column {column.name!r} has no value at all; leave it out "
+            f"(on the command line: --drop {column.name!r})"
+        )
+
+
+def _refuse_missing(table: Table, column: Column, impute: bool) -> None:
+    missing = column.missing
+    if missing.any() and not impute:
+        count = int(missing.sum())
+        share = f" ({count} of {len(missing)} rows have none)" if count > 1 else ""
+        raise InputError(
+            f"{table.where(int(missing.argmax()), column.name)}: the value is missing{share}; "
+            "fill it in, leave out the row or the column, or fit with impute=True "
+            "(on the command line: --impute), which puts medians and most frequent words there"
+        )
+
+
+def _as_numbers(table: Table, column: Column) -> Column:
+    if column.is_numeric:
+        return column
+    words = column.values.tolist()
+    for row, word in enumerate(words):
+        if word is not None and not is_number(word):
+            raise InputError(
+                f"{table.where(row, column.name)}: wanted a number, as in training, found {word!r}"
+            )
+    numbers = [np.nan if word is None else float(word) for word in words]
+    return attrs.evolve(column, values=np.array(numbers))
+
+
+def _finite_numbers(table: Table, column: Column) -> Floats:
+    infinite = np.isinf(column.values)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise InputError(
+            f"{table.where(row, column.name)}: wanted a finite number, found {column.values[row]}"
+        )
+    return column.values

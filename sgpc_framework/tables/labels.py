@@ -1,0 +1,48 @@
+"""The column with the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.tables.table import Column, Table
+
+MOST_CLASSES = 100
+"""More different labels than this are measurements, not classes."""
+
+
+def labels_of(table: Table, column: Column) -> NDArray[Any]:
+    """The labels: whole numbers, other numbers, or words; none may be missing."""
+    missing = column.missing
+    if missing.any():
+        raise InputError(
+            f"{table.where(int(missing.argmax()), column.name)}: the label is missing "
+            f"({int(missing.sum())} of {len(missing)} rows have none); leave out such rows"
+        )
+    values = column.values
+    if not column.is_numeric:
+        return values.astype(np.str_)
+    whole = np.all(np.isfinite(values)) and np.all(values == np.round(values))
+    return values.astype(np.int64) if whole and np.all(np.abs(values) < 2**53) else values
+
+
+def training_labels(table: Table, target: str | int) -> tuple[str, NDArray[Any]]:
+    """The name of the target column and its labels, of two classes or more, but not too many."""
+    column = table.column(target)
+    labels = labels_of(table, column)
+    classes = np.unique(labels)
+    if len(classes) > MOST_CLASSES:
+        raise InputError(
+            f"{table.source}: column {column.name!r} has {len(classes)} different values, such as "
+            f"{', '.join(str(c) for c in classes[:3].tolist())}: wanted labels of at most "
+            f"{MOST_CLASSES} classes. This is a classifier; put the values into a few classes first"
+        )
+    if len(classes) < 2:
+        raise InputError(
+            f"{table.source}: wanted two classes or more in column {column.name!r}, found "
+            f"{classes[0]!s} in all {len(labels)} rows"
+        )
+    return column.name, labels
