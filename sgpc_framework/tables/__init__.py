@@ -1,7 +1,12 @@
-"""From files to arrays: tables of numbers and words, and how they become matrices.
+"""From files to arrays and back: tables of numbers and words, and classifiers that take them.
+
+    from sgpc_framework.tables import TableClassifier, read_table
+
+    classifier = TableClassifier.fit(read_table("train.csv"), target="species")
+    classifier.predict(read_table("new.csv"))
 
 ``files`` reads CSV, Parquet, npz and libsvm text into a ``Table``; ``encoding`` learns how a table
-becomes a matrix.
+becomes a matrix; ``classifier`` holds that together with a model.
 """
 
 from __future__ import annotations
@@ -10,16 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sgpc_framework.tables.classifier import TableClassifier
     from sgpc_framework.tables.encoding import Encoding
     from sgpc_framework.tables.files import read_table
     from sgpc_framework.tables.table import Column, Table
 
-__all__ = ["Column", "Encoding", "Table", "read_table"]
+__all__ = ["Column", "Encoding", "Table", "TableClassifier", "read_table"]
 
 _HOME = {
     "Column": "table",
     "Encoding": "encoding",
     "Table": "table",
+    "TableClassifier": "classifier",
     "read_table": "files",
 }
 
