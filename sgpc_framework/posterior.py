@@ -121,9 +121,8 @@ class Posterior:
         When fewer rows have a positive weight they are all taken, and the rest is drawn uniformly;
         when there are fewer inactive rows, all of them are.
         """
-        weights = np.empty(len(self))
-        for block, rows in zip(self.blocks, self._rows, strict=True):
-            weights[block] = _per_row(row_weight, rows)
+        parts = [_per_row(row_weight, rows) for rows in self._rows]
+        weights = np.concatenate(parts) if len(parts) > 1 else parts[0]
         size = min(size, self._left)
         drawn = _drawn(weights, self._eligible, size, rng)
         if len(drawn) < size:
@@ -309,7 +308,7 @@ def _per_row(row_function: RowFunction, rows: Rows) -> Floats:
 def _drawn(
     weights: Floats, eligible: NDArray[np.bool_], size: int, rng: np.random.Generator
 ) -> list[int]:
-    """Up to ``size`` distinct positions; changes ``weights``.
+    """Up to ``size`` distinct positions.
 
     A draw with replacement that discards repeats has the law of a draw without replacement. What
     has been drawn is removed between rounds, so every round finds at least one new position.
@@ -326,6 +325,7 @@ def _drawn(
         drawn += dict.fromkeys(sums.searchsorted(points, side="right").tolist())
         if len(drawn) == size:
             return drawn
+        weights = weights.copy()
         weights[drawn] = 0.0
 
 

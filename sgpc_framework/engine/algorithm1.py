@@ -63,8 +63,7 @@ Watcher = Callable[[Progress], object]
 def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Designed:
     """Algorithm 1 on inputs ``X`` and labels ``y`` in {-1, +1}, whatever the arithmetic does."""
     # 1. Initialize the hyperparameters θ.
-    config = started(config, X)
-    start = Theta(config.kernel, config.likelihood)
+    start = _start(config, X)
     checked_kernel(start.kernel, X)
     history = History(X, y, config)
     try:
@@ -128,11 +127,12 @@ def _judging(config: Config, sites: FixedSites) -> FixedSites:
 
 def started(config: Config, X: Inputs) -> Config:
     """The configuration with the hyperparameters that are taken from the data."""
-    return attrs.evolve(
-        config,
-        kernel=_started("kernel", config.kernel, X),
-        likelihood=_started("likelihood", config.likelihood, X),
-    )
+    start = _start(config, X)
+    return attrs.evolve(config, kernel=start.kernel, likelihood=start.likelihood)
+
+
+def _start(config: Config, X: Inputs) -> Theta:
+    return Theta(_started("kernel", config.kernel, X), _started("likelihood", config.likelihood, X))
 
 
 def _started(kind: str, component: C, X: Inputs) -> C:
