@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import cattrs
+import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.archive import from_npy, npy, read_members, write_whole
@@ -151,7 +152,8 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
         manifest["needs"],
         registry,
     )
-    models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
     return Contents(OneVsRest(classes, tuple(models)) if several else models[0], table)
 
 

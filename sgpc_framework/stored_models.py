@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.engine.trace import Size, Trace
 from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.inputs import LARGEST
 from sgpc_framework.model import Model, nested
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
@@ -141,7 +143,7 @@ class Reader:
                 raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
         if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
             raise ModelFileError("precisions must be above zero, and row numbers not below it")
-        return Model.of(
+        model = Model.of(
             classes=self.classes,
             basis=arrays["basis"].astype(np.intp),
             inputs=_inputs(arrays["inputs"], kind, size),
@@ -152,16 +154,30 @@ class Reader:
             trace=trace,
             provenance=self.provenance,
         )
+        if not np.isfinite([model.sites.coefficient, model.sites.shrinkage]).all():
+            raise ModelFileError("its sites are so large that nothing can be predicted")
+        return model
 
     def _part(self, slot: str, protocol: Any, parts: Mapping[str, Any]) -> Any:
         try:
             return structured(parts[slot], protocol, self.registry)
         except SgpcError as error:
-            needed = ", ".join(f"{name} {version}" for name, version in self.needs.items())
-            raise ModelFileError(
-                f"its {slot} cannot be made; the parts come from {needed} (install what is "
-                f"missing, and see that it loads): {error}"
-            ) from error
+            raise ModelFileError(f"its {slot} cannot be made; {self._advice()}: {error}") from error
+
+    def _advice(self) -> str:
+        missing = [f"{name} {self.needs[name]}" for name in self.needs if not _installed(name)]
+        if missing:
+            return f"install {' and '.join(missing)}, where it comes from"
+        needed = ", ".join(f"{name} {version}" for name, version in self.needs.items())
+        return f"its parts came from {needed}; 'sgpc plugins' says which load"
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except (metadata.PackageNotFoundError, ValueError):  # a file may say any name, or none
+        return False
+    return True
 
 
 def _smaller_sizes(described: Mapping[str, Any]) -> list[int]:
@@ -190,7 +206,8 @@ def _inputs(array: NDArray[Any], kind: object, size: int) -> NDArray[Any]:
         inputs[:] = words
     else:
         inputs = array
-        good = array.ndim == 2 and array.dtype == np.float64 and bool(np.isfinite(array).all())
+        largest = np.abs(array).max(initial=0.0)  # NaN if there is one
+        good = array.ndim == 2 and array.dtype == np.float64 and bool(largest <= LARGEST)
     if not good or len(inputs) != size:
         raise ModelFileError(f"inputs.npy does not hold {size} basis vectors")
     return inputs

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from environments import Environment
 
+import sgpc_framework as sgpc
+
 EXAMPLES = Path(__file__).parents[2] / "plugins/examples"
 PARTS = {
     "sgpc-diverse": {("selector", "margin-variance")},
@@ -68,3 +70,18 @@ def test_the_script_of_the_readme_runs(
     monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
     text = environment.run(script, *arguments, cwd=copies / package)
     assert wanted in text
+
+
+SAVE = """
+import sgpc_framework as sgpc
+words = ["ACGT", "AAAA", "AACC", "GGTT"] * 5
+sgpc.build(kernel="spectrum", max_basis=3, max_iterations=1).fit(words, [0, 1, 1, 0] * 5).save("m")
+"""
+LOAD = "import sgpc_framework as sgpc; print(sgpc.load('m').predict(['ACGG', 'AAAC']).tolist())"
+
+
+def test_a_model_with_a_strangers_kernel_needs_the_package_and_nothing_else(environment, tmp_path):
+    environment.run("-c", SAVE, cwd=tmp_path)
+    assert environment.run("-c", LOAD, cwd=tmp_path).strip() == "[0, 1]"
+    with pytest.raises(sgpc.ModelFileError, match=r"install sgpc-strings \d"):
+        sgpc.load(tmp_path / "m")
