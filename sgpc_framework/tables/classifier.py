@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from os import PathLike
 from typing import Any, Literal
 
 import attrs
@@ -129,6 +130,12 @@ class TableClassifier:
                 f"({known}), found {labels[row]!s}"
             )
         return labels.astype(self.classes.dtype)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write encoding and model to one file, which ``sgpc_framework.load`` reads."""
+        from sgpc_framework.persistence import save
+
+        save(self.model, path, table=self.as_section())
 
     def as_section(self) -> dict[str, Any]:
         """What a model file says of the table, as plain data."""

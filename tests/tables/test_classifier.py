@@ -7,6 +7,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import InputError
+from sgpc_framework.persistence import save
 from sgpc_framework.tables import TableClassifier
 from sgpc_framework.tables.frames import as_table
 
@@ -116,3 +117,29 @@ def test_columns_are_left_out_on_request(voters):
     assert np.array_equal(found.predict_proba(data), voters.predict_proba(people()))
     with pytest.raises(InputError, match="a column besides the labels"):
         TableClassifier.fit(people(), "vote", drop=["age", "colour"])
+
+
+def test_one_file_holds_encoding_and_model(voters, tmp_path):
+    voters.save(tmp_path / "voters.sgpc")
+    again = sgpc.load(tmp_path / "voters.sgpc")
+    assert isinstance(again, TableClassifier)
+    assert (again.encoding, again.target) == (voters.encoding, "vote")
+    assert np.array_equal(again.predict_proba(people(seed=1)), voters.predict_proba(people(seed=1)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"target": 3}, {"unseen": "maybe"}, {"columns": []}, {"columns": None}, {"columns": ["x"]}],
+)
+def test_a_file_with_a_section_that_is_not_sound(voters, tmp_path, change):
+    section = {**voters.as_section(), **change}
+    save(voters.model, tmp_path / "bad.sgpc", table=section)
+    with pytest.raises(sgpc.ModelFileError, match=r"bad\.sgpc: this does not describe a table"):
+        sgpc.load(tmp_path / "bad.sgpc")
+
+
+def test_a_file_whose_model_has_other_features(voters, tmp_path):
+    section = voters.as_section()
+    save(voters.model, tmp_path / "bad.sgpc", table={**section, "columns": section["columns"][:1]})
+    with pytest.raises(sgpc.ModelFileError, match="another number of features"):
+        sgpc.load(tmp_path / "bad.sgpc")
