@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         NumericalWarning,
         PluginError,
         SgpcError,
+        StopFitting,
     )
     from sgpc_framework.many_classes import OneVsRest
     from sgpc_framework.model import Model
@@ -44,6 +45,7 @@ __all__ = [
     "PluginError",
     "Registry",
     "SgpcError",
+    "StopFitting",
     "build",
     "hookimpl",
     "load",

@@ -72,6 +72,10 @@ class NumericalError(SgpcError, ArithmeticError):
     """Rounding or a wrong kernel made the algebra impossible; the fit ends with its best model."""
 
 
+class StopFitting(SgpcError):
+    """Raised by a ``progress`` callback: the fit ends, and returns the best model so far."""
+
+
 class NumericalWarning(RuntimeWarning):
     """A fit ended early for numerical reasons; the returned model is the best one before that."""
 

@@ -18,6 +18,7 @@ from sgpc_framework.engine.algorithm1 import Progress, Watcher, started
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.sizing import fitted
 from sgpc_framework.engine.trace import Trace
+from sgpc_framework.errors import StopFitting
 from sgpc_framework.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model import Model, nested
 from sgpc_framework.protocols import Inputs
@@ -46,7 +47,13 @@ class Fitter:
     def models(self, count: int, codes: Codes, watch: Watcher) -> Iterator[Model]:
         """A model for each class against the rest; ``codes`` says which class each row is of."""
         for one in range(count):
-            yield self.model(ONE_OR_REST, codes == one, _numbered(watch, one, count))
+            numbered = _Numbered(watch, one, count)
+            yield self.model(ONE_OR_REST, codes == one, numbered)
+            if numbered.stopped and one + 1 < count:
+                raise StopFitting(
+                    f"the fit was stopped when {one + 1} of {count} classes had a model and the "
+                    "others none, so that there is nothing to return"
+                )
 
     def models_in_parallel(
         self, count: int, codes: Codes, watch: Watcher, n_jobs: int
@@ -63,7 +70,7 @@ class Fitter:
         done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         for one, (model, end) in enumerate(done):
             for progress in end:
-                _numbered(watch, one, count)(progress)
+                _Numbered(watch, one, count)(progress)
             yield model
 
     def _model_and_end(self, second: NDArray[np.bool_]) -> tuple[Model, deque[Progress]]:
@@ -104,5 +111,18 @@ def fitted_model(
     return OneVsRest(classes, tuple(models))
 
 
-def _numbered(watch: Watcher, one: int, count: int) -> Watcher:
-    return lambda progress: watch(attrs.evolve(progress, model=one + 1, models=count))
+class _Numbered:
+    """Says which class a progress belongs to, and remembers whether the watcher had enough."""
+
+    def __init__(self, watch: Watcher, one: int, count: int) -> None:
+        self._watch = watch
+        self._one = one
+        self._count = count
+        self.stopped = False
+
+    def __call__(self, progress: Progress) -> None:
+        try:
+            self._watch(attrs.evolve(progress, model=self._one + 1, models=self._count))
+        except StopFitting:
+            self.stopped = True
+            raise

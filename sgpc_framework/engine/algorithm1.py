@@ -30,8 +30,9 @@ from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.history import Designed, History
 from sgpc_framework.engine.inner_loop import stages
 from sgpc_framework.engine.reestimation import Theta, reestimate, tunes, unchanged
+from sgpc_framework.engine.refinement import Refining
 from sgpc_framework.engine.trace import Stage
-from sgpc_framework.errors import NumericalError, PluginError
+from sgpc_framework.errors import NumericalError, PluginError, StopFitting
 from sgpc_framework.inputs import checked_kernel
 from sgpc_framework.posterior import Posterior
 from sgpc_framework.protocols import Inputs, StartsFromData, Subsampled
@@ -44,6 +45,9 @@ C = TypeVar("C")
 class Progress:
     """Where a fit is; callers of ``fit`` may ask to be told after every stage.
 
+    While a refiner works, it is told how far that is, in ``refining``; the rest stays as it was
+    after the last stage. Who is told may raise ``StopFitting``: the fit ends with what it has.
+
     With more than two classes there are several ``models``, one for each class; ``model`` says
     which of them it is, counted from one.
     """
@@ -55,6 +59,7 @@ class Progress:
     stage: Stage
     model: int = 1
     models: int = 1
+    refining: Refining | None = None
 
 
 Watcher = Callable[[Progress], object]
@@ -70,6 +75,8 @@ def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> D
         _repeat(config, start, history, watch)
     except NumericalError as error:
         history.give_up(error)
+    except StopFitting:
+        history.stop()
     except PluginError as error:
         error.iteration, error.stage = history.place()
         raise

@@ -28,6 +28,8 @@ class Designed:
     theta: Theta
     sites: FixedSites
     trace: Trace
+    stopped: bool = False
+    """Whether someone wanted the fit to end there."""
 
 
 class History:
@@ -41,6 +43,7 @@ class History:
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._best: tuple[int, Theta, FixedSites] | None = None
+        self._stopped = False
         if self.max_basis < config.max_basis:
             self._notes.append(
                 f"max_basis {config.max_basis} was cut to the number of training rows, {len(y)}"
@@ -117,6 +120,17 @@ class History:
         if self._best is None:
             self.end(unchanged(theta, self.predictive_loss(), "not reached"), ended=str(error))
 
+    def stop(self) -> None:
+        """Someone wants the fit to end: with the best iteration so far, or the stages there are."""
+        self._stopped = True
+        self._notes.append(
+            f"the fit was stopped in iteration {len(self._iterations) + 1}, "
+            f"after stage {len(self._stages)}"
+        )
+        if self._best is None:
+            reached = unchanged(self._theta, self.predictive_loss(), "not reached")
+            self.end(reached, ended="the fit was stopped")
+
     def predictive_loss(self) -> float:
         """NLP over all rows after the newest stage; log 2 before the first, when all is even."""
         return self._stages[-1].predictive_loss if self._stages else float(np.log(2.0))
@@ -129,7 +143,8 @@ class History:
         if sound < len(sites.basis):
             self._notes.append(f"only the first {sound} stages have a Cholesky factor and are kept")
             sites = sites.first(sound)
-        return Designed(theta, sites, Trace(tuple(self._iterations), position, tuple(self._notes)))
+        trace = Trace(tuple(self._iterations), position, tuple(self._notes))
+        return Designed(theta, sites, trace, self._stopped)
 
     def _pivot(self) -> float:
         sites = self.sites()

@@ -44,11 +44,13 @@ def minimise(
     steps: int,
     gain: float = 0.0,
     patience: int = 1,
+    go_on: Callable[[int, float], bool] = lambda step, value: True,
 ) -> Minimum:
     """Minimise from ``start``, which must be finite there; never returns a worse point.
 
     Ends after ``steps`` iterations, or when the last ``patience`` of them gained less than ``gain``
-    (relative to the value where that is above one).
+    (relative to the value where that is above one), or when ``go_on``, which is asked after each
+    iteration with its number and the least value so far, says no.
 
     Where the function raises ``NumericalError`` or is not finite, the search goes on from the best
     point so far in a smaller box around it.
@@ -58,7 +60,9 @@ def minimise(
     message = "converged"
     for _ in range(RESTARTS):
         try:
-            message = _search(watched, watched.point, lower, upper, method, steps, gain, patience)
+            message = _search(
+                watched, watched.point, lower, upper, method, steps, gain, patience, go_on
+            )
             break
         except _NotFinite:
             message = f"ended where the objective is not finite: {watched.reason}"
@@ -113,6 +117,7 @@ def _search(
     steps: int,
     gain: float,
     patience: int,
+    go_on: Callable[[int, float], bool],
 ) -> str:
     from scipy.optimize import minimize  # here because it is slow to import
 
@@ -123,6 +128,8 @@ def _search(
 
     def watch(_: Floats) -> None:
         values.append(function.value)
+        if not go_on(len(values) - 1, function.value):
+            raise StopIteration
         if len(values) > patience:
             gained = values[-1 - patience] - values[-1]
             if gained < gain * max(1.0, abs(values[-1])):

@@ -1,7 +1,8 @@
 """After the stages: the refiner, on the whole basis and on its first vectors of chosen sizes.
 
 A refiner fits the sites to work together, so that a prefix of them is no longer a model of its own.
-It therefore runs once for each size that is to be had, always from where the stages ended.
+It therefore runs once for each size that is to be had, always from where the stages ended. A fit
+that was stopped during the stages is not refined, and every prefix of it is a model.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from sgpc_framework.blame import calling
 from sgpc_framework.config import Config
-from sgpc_framework.engine.algorithm1 import Watcher, design_classifier
-from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.algorithm1 import Progress, Watcher, design_classifier
+from sgpc_framework.engine.refinement import Refinable, Refining
 from sgpc_framework.engine.trace import Size, Trace
+from sgpc_framework.errors import StopFitting
 from sgpc_framework.protocols import Inputs
 
 Floats = NDArray[np.float64]
@@ -33,6 +35,7 @@ class Fitted:
     states: tuple[Refinable, ...]
     changed: bool
     trace: Trace
+    stopped: bool = False
 
     @property
     def whole(self) -> Refinable:
@@ -42,12 +45,14 @@ class Fitted:
 
 def fitted_at_sizes(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Fitted:
     """Algorithm 1, then the refiner at each of ``config.sizes`` and on the whole."""
-    found = design_classifier(config, X, y, watch)
-    whole = Refinable(found.sites, found.theta.kernel, found.theta.likelihood)
+    patient = _Patient(watch)
+    found = design_classifier(config, X, y, patient.stage)
+    theta = found.theta
+    whole = Refinable(found.sites, theta.kernel, theta.likelihood, tell=patient.refining)
     most = len(whole.sites.mean)
     sizes = [*(size for size in config.sizes if size < most), most]
     starts = [attrs.evolve(whole, sites=whole.sites.first(size)) for size in sizes]
-    states = tuple(_refined(config, start) for start in starts)
+    states = tuple(starts if found.stopped else (_refined(config, start) for start in starts))
     changed = any(_differ(*pair) for pair in zip(states, starts, strict=True))
     notes = [*found.trace.notes, *_notes(config, states)]
     records: tuple[Size, ...] = ()
@@ -56,7 +61,31 @@ def fitted_at_sizes(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Fit
         missed = [size for size in config.sizes if size > most]
         if missed:
             notes.append(f"sizes {missed} were left out: there are {most} basis vectors")
-    return Fitted(states, changed, attrs.evolve(found.trace, notes=tuple(notes), sizes=records))
+    if patient.stopped:
+        notes.append("the fit was stopped while it was refined, which has been cut short")
+    trace = attrs.evolve(found.trace, notes=tuple(notes), sizes=records)
+    return Fitted(states, changed, trace, found.stopped or patient.stopped)
+
+
+class _Patient:
+    """Passes on what happens, and remembers whether the watcher wants a refiner to end."""
+
+    def __init__(self, watch: Watcher) -> None:
+        self._watch = watch
+        self._last: Progress | None = None
+        self.stopped = False
+
+    def stage(self, progress: Progress) -> None:
+        self._last = progress
+        self._watch(progress)
+
+    def refining(self, refining: Refining) -> bool:
+        if self._last is not None and not self.stopped:
+            try:
+                self._watch(attrs.evolve(self._last, refining=refining))
+            except StopFitting:
+                self.stopped = True
+        return not self.stopped
 
 
 def _refined(config: Config, start: Refinable) -> Refinable:

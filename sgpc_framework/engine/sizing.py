@@ -4,7 +4,8 @@ A fifth of the rows is held out. The design is fitted to the others with 5, 10, 
 vectors, until the loss of the held-out rows has stopped improving by more than its noise. The noise
 of a difference between two sizes is the standard error of its mean over the held-out rows: both
 sizes are judged by the same rows, so that rows which are hard for both do not count. The smallest
-size that is as good as the best, but for the noise, is then fitted to all rows.
+size that is as good as the best, but for the noise, is then fitted to all rows. A fit that is
+stopped before that ends with the size chosen so far, as it was fitted to the rows not held out.
 """
 
 from __future__ import annotations
@@ -40,11 +41,16 @@ FEWEST = 20
 
 @attrs.frozen(eq=False)
 class Rung:
-    """One size tried: its loss on the rows it was fitted to, and on each row held out."""
+    """One size tried: what was found, its loss there, and its loss on each row held out."""
 
-    size: int
+    found: Fitted
     predictive_loss: float
     row_losses: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of basis vectors, or one if there are none."""
+        return max(1, len(self.found.whole.sites.mean))
 
     @property
     def held_out_loss(self) -> float:
@@ -61,9 +67,14 @@ def fitted(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Fitted:
     """The design fitted with ``config.max_basis`` basis vectors, or with as many as it takes."""
     if config.max_basis != "auto":
         return fitted_at_sizes(config, X, y, watch)
-    rungs = _climbed(config, X, y, watch)
-    size, note = _chosen(rungs, len(y)) if rungs else (FIRST, _TOO_FEW)
-    final = fitted_at_sizes(attrs.evolve(config, max_basis=size), X, y, watch)
+    judges = a_fifth(X, y, np.random.default_rng([config.seed, 0, 1]), FEWEST)
+    rungs = _climbed(config, X, y, judges, watch)
+    chosen, note = _chosen(rungs, len(y)) if rungs else (None, _TOO_FEW)
+    size = chosen.size if chosen else FIRST
+    if chosen and rungs[-1].found.stopped:
+        final = _of_all_rows(chosen.found, np.flatnonzero(~judges))
+    else:
+        final = fitted_at_sizes(attrs.evolve(config, max_basis=size), X, y, watch)
     notes = (*final.trace.notes, f'max_basis "auto" chose {size}: {note}')
     sizes = _merged(_records(rungs), final.trace)
     return attrs.evolve(final, trace=attrs.evolve(final.trace, notes=notes, sizes=sizes))
@@ -84,32 +95,54 @@ def ladder(rows: int) -> Iterator[int]:
         size *= 2
 
 
-def _climbed(config: Config, X: Inputs, y: Floats, watch: Watcher) -> list[Rung]:
+def _climbed(
+    config: Config, X: Inputs, y: Floats, judges: NDArray[np.bool_], watch: Watcher
+) -> list[Rung]:
     """Sizes tried in turn until they are no better; none if no rows can be held out."""
     rungs: list[Rung] = []
-    judges = a_fifth(X, y, np.random.default_rng([config.seed, 0, 1]), FEWEST)
     if not np.any(judges):
         return rungs
+    others = read_only(X[~judges]), read_only(y[~judges])
+    held_out = read_only(X[judges]), read_only(y[judges])
     best, waited = None, 0
     for size in ladder(len(y)):
-        rung = _tried(attrs.evolve(config, max_basis=size, sizes=()), X, y, judges, watch)
+        rung = _tried(attrs.evolve(config, max_basis=size, sizes=()), *others, *held_out, watch)
         rungs.append(rung)
         if best is None or best.held_out_loss - rung.held_out_loss > rung.noise(best):
             best, waited = rung, 0
         else:
             waited += 1
-        if waited == PATIENCE or rung.size < size:  # no row had any variance left to give
+        out_of_variance = rung.size < size
+        if waited == PATIENCE or out_of_variance or rung.found.stopped:
             break
     return rungs
 
 
-def _tried(config: Config, X: Inputs, y: Floats, judges: NDArray[np.bool_], watch: Watcher) -> Rung:
-    found = fitted_at_sizes(config, read_only(X[~judges]), read_only(y[~judges]), watch).whole
-    judged = found.sites.judged_on(read_only(X[judges]), read_only(y[judges]))
-    return Rung(
-        max(1, len(found.sites.mean)),
-        found.predictive_loss(),
-        judged.row_losses(found.kernel, found.likelihood),
+def _tried(
+    config: Config, X: Inputs, y: Floats, X_held_out: Inputs, y_held_out: Floats, watch: Watcher
+) -> Rung:
+    found = fitted_at_sizes(config, X, y, watch)
+    whole = found.whole
+    judged = whole.sites.judged_on(X_held_out, y_held_out)
+    losses = judged.row_losses(whole.kernel, whole.likelihood)
+    return Rung(found, whole.predictive_loss(), losses)
+
+
+def _of_all_rows(found: Fitted, rows: NDArray[np.intp]) -> Fitted:
+    """What was found on some rows, told by their numbers among all rows."""
+    states = tuple(
+        attrs.evolve(state, sites=attrs.evolve(state.sites, basis=rows[state.sites.basis]))
+        for state in found.states
+    )
+    iterations = tuple(
+        attrs.evolve(
+            iteration,
+            stages=tuple(attrs.evolve(s, row=int(rows[s.row])) for s in iteration.stages),
+        )
+        for iteration in found.trace.iterations
+    )
+    return attrs.evolve(
+        found, states=states, trace=attrs.evolve(found.trace, iterations=iterations)
     )
 
 
@@ -117,7 +150,7 @@ def _best(rungs: list[Rung]) -> Rung:
     return min(rungs, key=lambda rung: rung.held_out_loss)
 
 
-def _chosen(rungs: list[Rung], rows: int) -> tuple[int, str]:
+def _chosen(rungs: list[Rung], rows: int) -> tuple[Rung, str]:
     """The smallest size within the noise of the best, and why it was chosen."""
     best = _best(rungs)
     chosen = next(r for r in rungs if r.held_out_loss - best.held_out_loss <= r.noise(best))
@@ -126,8 +159,8 @@ def _chosen(rungs: list[Rung], rows: int) -> tuple[int, str]:
         f"{chosen.held_out_loss:.4g}, "
     )
     if chosen is best:
-        return chosen.size, why + f"the least of sizes {[rung.size for rung in rungs]}"
-    return chosen.size, why + (
+        return chosen, why + f"the least of sizes {[rung.size for rung in rungs]}"
+    return chosen, why + (
         f"within {chosen.noise(best):.2g}, the noise, of the least, "
         f"{best.held_out_loss:.4g} at size {best.size}"
     )

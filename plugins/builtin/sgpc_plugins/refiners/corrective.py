@@ -15,7 +15,7 @@ from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.reestimation import Theta
-from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.refinement import Refinable, Refining
 from sgpc_framework.errors import InputError, NumericalError, NumericalWarning
 from sgpc_framework.fields import positive_number
 from sgpc_framework.protocols import KernelInputPullback
@@ -213,6 +213,9 @@ class Search:
             gradient[: len(pull)] += pull / n
             return value + prior / n, gradient
 
+        what = f"penalty {penalty:g}" if rows is None else f"trying penalty {penalty:g}"
+        tell = self.start.tell
+
         found = minimise(
             function,
             loss.point(begin),
@@ -222,6 +225,7 @@ class Search:
             iterations,
             self.tolerance / n,
             PATIENCE,
+            lambda step, value: tell(Refining(what, step, iterations, value)),
         )
         end = loss.state(found.point)
         return attrs.evolve(end, sites=_updated(begin.sites, end.sites))

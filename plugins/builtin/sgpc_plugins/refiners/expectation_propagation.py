@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.blame import kernel_values
-from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.refinement import Refinable, Refining
 from sgpc_framework.errors import NumericalError
 from sgpc_framework.fields import positive_number, share, whole_number
 from sgpc_framework.protocols import Likelihood
@@ -73,6 +73,8 @@ class ExpectationPropagation:
         while not self._converged(last) and last.number < self.sweeps:
             last = active.swept(last, self.damping)
             best = min(best, last, key=lambda sweep: sweep.loss)
+            if not fitted.tell(Refining("sweeping", last.number, self.sweeps, last.loss)):
+                break
         refined = fitted if best is start else _with_sites(fitted, best.posterior)
         ending = "converged" if self._converged(last) else "not converged"
         summary = (
