@@ -1,10 +1,9 @@
-"""Pictures: what they show, and what is said where matplotlib is missing."""
+"""Loss against size, and what is said where matplotlib is missing."""
 
 from __future__ import annotations
 
 import sys
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -12,18 +11,8 @@ import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.plots import loss_by_size
 
-mpl.use("Agg")
-
 X, Y = datasets.twonorm(80, seed=4)
 REFINED = {"refiner": {"name": "corrective", "penalty": 1.0, "iterations": 5}, "objective": "none"}
-
-
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    from matplotlib import pyplot
-
-    pyplot.close("all")
 
 
 def lines(ax):

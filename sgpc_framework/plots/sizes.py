@@ -1,7 +1,4 @@
-"""Pictures of a fit. They need the extra ``plots``: ``pip install 'sgpc-framework[plots]'``.
-
-matplotlib is imported by the function that draws, so that nobody else pays for it.
-"""
+"""Loss against size: what ``max_basis = "auto"`` looked at, and what a refiner achieved."""
 
 from __future__ import annotations
 
@@ -12,9 +9,16 @@ import numpy as np
 
 from sgpc_framework.engine.trace import Size, Trace
 from sgpc_framework.model import Model
-
-STAGES, TRAINING, HELD_OUT, QUIET = "#56B4E9", "#0072B2", "#D55E00", "#555555"
-"""Of Okabe and Ito's colours, which colour-blind readers can tell apart; and a grey."""
+from sgpc_framework.plots.style import (
+    HELD_OUT,
+    QUIET,
+    STAGES,
+    TRAINING,
+    and_powers_of_two,
+    dress,
+    new_axes,
+    size_axis,
+)
 
 
 def loss_by_size(fitted: Model | Trace, ax: Any = None) -> Any:
@@ -26,25 +30,17 @@ def loss_by_size(fitted: Model | Trace, ax: Any = None) -> Any:
     """
     trace = fitted.trace if isinstance(fitted, Model) else fitted
     own = len(fitted) if isinstance(fitted, Model) else len(trace.stages)
-    ax = _new_axes() if ax is None else ax
+    ax = new_axes() if ax is None else ax
     if trace.stages:
         _draw_stages(ax, trace)
     if trace.sizes:
         _draw_sizes(ax, trace.sizes)
     if own:
         ax.axvline(own, color=QUIET, lw=1.0, ls=":", zorder=0, label=f"the model, size {own}")
-    _dress(ax, _ticks([*(record.size for record in trace.sizes), own]))
+    dress(ax, "number of basis vectors", "loss (NLP, nats)")
+    size_axis(ax, and_powers_of_two([*(record.size for record in trace.sizes), own]))
+    ax.legend(frameon=False)
     return ax
-
-
-def _new_axes() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib, which is not installed: pip install 'sgpc-framework[plots]'"
-        ) from error
-    return pyplot.subplots(figsize=(6.0, 3.6), layout="constrained")[1]
 
 
 def _draw_stages(ax: Any, trace: Trace) -> None:
@@ -66,26 +62,3 @@ def _draw_sizes(ax: Any, records: Sequence[Size]) -> None:
         x, loss, noise = np.array(judged, dtype=np.float64).T
         ax.fill_between(x, loss - noise, loss + noise, color=HELD_OUT, alpha=0.2, lw=0)
         ax.plot(x, loss, "o-", color=HELD_OUT, ms=5, lw=1.8, label="held out, with its noise")
-
-
-def _ticks(sizes: list[int]) -> list[int]:
-    """These sizes, and 1, 2, 4, ... where there is room between them.
-
-    >>> _ticks([5, 10, 20]), _ticks([30])
-    ([1, 2, 5, 10, 20], [1, 2, 4, 8, 16, 30])
-    """
-    kept: list[int] = []
-    for size in (*sizes, *(2**power for power in range(max(sizes).bit_length()))):
-        if size and all(max(size, near) >= 1.5 * min(size, near) for near in kept):
-            kept.append(size)
-    return sorted(kept)
-
-
-def _dress(ax: Any, ticks: list[int]) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_xticks(ticks, labels=[str(tick) for tick in ticks])
-    ax.minorticks_off()
-    ax.set_xlabel("number of basis vectors")
-    ax.set_ylabel("loss (NLP, nats)")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False)

@@ -1,0 +1,110 @@
+"""How good predicted probabilities are: error, loss and calibration."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+@attrs.frozen(eq=False)
+class Reliability:
+    """How often what was predicted came true, for predictions of about the same probability.
+
+    One entry a bin that has any rows. ``predicted`` is the mean probability in the bin,
+    ``observed`` the share of its rows for which the prediction was right, ``counts`` how many rows
+    it has, ``edges`` where the bins begin and end, empty ones included.
+    """
+
+    edges: Floats
+    predicted: Floats
+    observed: Floats
+    counts: NDArray[np.intp]
+
+    @property
+    def expected_calibration_error(self) -> float:
+        """ECE = Σ_b counts_b |observed_b - predicted_b| / Σ_b counts_b."""
+        gaps = np.abs(self.observed - self.predicted)
+        return float(np.average(gaps, weights=self.counts))
+
+    @property
+    def noise(self) -> Floats:
+        """The standard error that ``observed`` has where predictions are right on average."""
+        spread: Floats = np.sqrt(self.predicted * (1.0 - self.predicted) / self.counts)
+        return spread
+
+
+def reliability(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
+    """Predicted against observed in bins of equal width.
+
+    Of two classes, the predictions are the probabilities of the second. Of more, they are those of
+    the most probable class of each row, and right where the row is of that class.
+
+    >>> found = reliability(np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]), np.array([0, 1, 1]))
+    >>> found.predicted, found.observed, found.counts
+    (array([0.25, 0.5 ]), array([0.5, 1. ]), array([2, 1]))
+    """
+    if proba.shape[1] == 2:
+        predicted, right = proba[:, 1], truth == 1
+    else:
+        predicted, right = proba.max(axis=1), decided(proba) == truth
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    place = np.clip(np.searchsorted(edges, predicted, side="right") - 1, 0, bins - 1)
+    counts = np.bincount(place, minlength=bins)
+    full = counts > 0
+
+    def mean(of: NDArray[np.generic]) -> Floats:
+        sums = np.bincount(place, weights=of, minlength=bins)
+        means: Floats = sums[full] / counts[full]
+        return means
+
+    return Reliability(edges, mean(predicted), mean(right), counts[full])
+
+
+def decided(proba: Floats) -> Codes:
+    """The position of the most probable class of each row; a tie goes to the later one."""
+    decisions: Codes = proba.shape[1] - 1 - proba[:, ::-1].argmax(axis=1)
+    return decisions
+
+
+def losses(proba: Floats, truth: Codes) -> Floats:
+    """-log of the probability of each row's own class; infinite where that is zero."""
+    with np.errstate(divide="ignore"):
+        found: Floats = -np.log(proba[np.arange(len(truth)), truth])
+    return found
+
+
+@attrs.frozen
+class Merits:
+    """Figures of merit. NLP is in nats; ``coin`` is that of equal odds for every class."""
+
+    rows: int
+    error: float
+    nlp: float
+    expected_calibration_error: float
+    coin: float
+
+    @classmethod
+    def of(cls, proba: Floats, truth: Codes) -> Merits:
+        """The figures of merit of predicted probabilities, given the true classes.
+
+        >>> Merits.of(np.array([[0.25, 0.75], [0.25, 0.75]]), np.array([1, 0])).error
+        0.5
+        """
+        return cls(
+            len(truth),
+            float(np.mean(decided(proba) != truth)),
+            float(np.mean(losses(proba, truth))),
+            reliability(proba, truth).expected_calibration_error,
+            float(np.log(proba.shape[1])),
+        )
+
+
+def confusion(proba: Floats, truth: Codes) -> NDArray[np.intp]:
+    """How many rows of each class (rows) were taken for each class (columns)."""
+    classes = proba.shape[1]
+    pairs = np.bincount(truth * classes + decided(proba), minlength=classes * classes)
+    return pairs.reshape(classes, classes)

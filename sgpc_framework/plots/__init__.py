@@ -1,0 +1,22 @@
+"""Pictures of a fit. They need the extra ``plots``: ``pip install 'sgpc-framework[plots]'``.
+
+Each is a function of a model (or its trace), perhaps of data, and of the axes to draw on, which it
+returns; without axes it makes a figure. matplotlib is imported by the function that draws, so that
+nobody else pays for it.
+"""
+
+from sgpc_framework.plots.calibration import calibration_curve
+from sgpc_framework.plots.features import feature_relevance
+from sgpc_framework.plots.regions import decision_regions
+from sgpc_framework.plots.selectors import selector_comparison
+from sgpc_framework.plots.sizes import loss_by_size
+from sgpc_framework.plots.stages import along_stages
+
+__all__ = [
+    "along_stages",
+    "calibration_curve",
+    "decision_regions",
+    "feature_relevance",
+    "loss_by_size",
+    "selector_comparison",
+]

@@ -1,0 +1,199 @@
+"""Decision regions of two features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.classifier import Classifier, models_of, positions, shown
+from sgpc_framework.errors import InputError
+from sgpc_framework.merits import decided
+from sgpc_framework.model import Model
+from sgpc_framework.plots.style import (
+    QUIET,
+    colour,
+    dress,
+    legend_beside,
+    literal,
+    marker,
+    new_axes,
+)
+from sgpc_framework.relevance import checked_names
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen
+class Frame:
+    """The part of the plane that is drawn."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @classmethod
+    def around(cls, rows: Floats, basis: Floats) -> Frame:
+        """What holds all rows and the basis vectors, with a margin.
+
+        A refiner may have moved a basis vector far away from all rows. The frame follows it half
+        as far again as the rows extend, and no further.
+        """
+        low, high = basis.min(axis=0), basis.max(axis=0)
+        if len(rows):
+            least, most = rows.min(axis=0), rows.max(axis=0)
+            reach = 0.5 * (most - least)
+            low = np.clip(low, least - reach, least)
+            high = np.clip(high, most, most + reach)
+        room = 0.06 * np.where(high > low, high - low, 1.0)
+        (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
+        return cls(left, right, bottom, top)
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Which of the points are inside."""
+        x, y = points.T
+        inside: NDArray[np.bool_] = (self.left <= x) & (x <= self.right)
+        inside &= (self.bottom <= y) & (y <= self.top)
+        return inside
+
+    def grid(self, columns: int, rows: int) -> tuple[Floats, Floats, Floats]:
+        """Coordinates along both sides, and all points, row by row from the bottom."""
+        x = np.linspace(self.left, self.right, columns)
+        y = np.linspace(self.bottom, self.top, rows)
+        points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        return x, y, points
+
+
+def decision_regions(
+    model: Classifier,
+    X: Any = None,
+    y: Any = None,
+    ax: Any = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    resolution: int = 160,
+) -> Any:
+    """Draw the predicted classes over the plane with the basis vectors, and return the axes.
+
+    The stronger the colour the surer the model; the lines are where it changes its mind. Basis
+    vectors are numbered in the order in which they came. ``X`` and ``y``, if they are given, are
+    drawn as points. The model must have two features.
+    """
+    models = models_of(model)
+    for one in models.values():
+        _two_features(one)
+    rows = np.empty((0, 2)) if X is None else np.asarray(X, dtype=np.float64)
+    basis = np.concatenate([one.inputs for one in models.values()])
+    frame = Frame.around(rows, basis)
+    ax = new_axes(5.6, 4.6) if ax is None else ax
+    across, up, points = frame.grid(resolution, resolution)
+    proba = model.predict_proba(points)
+    _draw_probabilities(ax, frame, proba.reshape(resolution, resolution, -1))
+    _draw_boundaries(ax, across, up, proba.reshape(resolution, resolution, -1))
+    names = [literal(shown(label)) for label in model.classes.tolist()]
+    if X is not None:
+        _draw_rows(ax, rows, positions(model.classes, y), names)
+    for position, one in enumerate(models.values()):
+        _draw_basis(ax, one, colour(position) if len(models) > 1 else "black")
+    dress(ax, *map(literal, checked_names(feature_names, 2)))
+    ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
+    _mention_outside(ax, int(np.count_nonzero(~frame.holds(basis))))
+    if X is not None:
+        legend_beside(ax, markerscale=np.sqrt(30.0 / _area(len(rows))))
+    return ax
+
+
+def _two_features(model: Model) -> None:
+    if model.inputs.ndim != 2 or model.inputs.shape[1] != 2:
+        found = model.inputs.shape[1] if model.inputs.ndim == 2 else "inputs that are no vectors"
+        raise InputError(f"decision regions are drawn of two features, this model has {found}")
+
+
+def shades(proba: Floats, background: Sequence[float] = (1.0, 1.0, 1.0)) -> Floats:
+    """The colour of each point: its class's, the paler the less sure.
+
+    A point whose classes are all equally probable has the colour of the background.
+    """
+    from matplotlib.colors import to_rgb
+
+    classes = proba.shape[-1]
+    own = np.array([to_rgb(colour(position)) for position in range(classes)])
+    winner = decided(proba.reshape(-1, classes)).reshape(proba.shape[:-1])
+    least = 1.0 / classes
+    strength = 0.62 * ((proba.max(axis=-1) - least) / (1.0 - least))[..., None]
+    mixed: Floats = (1.0 - strength) * np.asarray(background) + strength * own[winner]
+    return mixed
+
+
+def _draw_probabilities(ax: Any, frame: Frame, proba: Floats) -> None:
+    extent = (frame.left, frame.right, frame.bottom, frame.top)
+    ax.imshow(
+        shades(proba),
+        extent=extent,
+        origin="lower",
+        aspect="auto",
+        interpolation="bilinear",
+        zorder=0,
+    )
+
+
+def _draw_boundaries(ax: Any, across: Floats, up: Floats, proba: Floats) -> None:
+    classes = proba.shape[-1]
+    for position in range(1 if classes == 2 else 0, classes):
+        others = np.delete(proba, position, axis=-1).max(axis=-1)
+        lead = proba[..., position] - others
+        if lead.min() < 0.0 < lead.max():
+            ax.contour(across, up, lead, levels=[0.0], colors="black", linewidths=1.2, zorder=2)
+
+
+def _area(rows: int) -> float:
+    """Of the marker of one of so many rows, in square points."""
+    return float(np.clip(4000.0 / max(rows, 1), 3.0, 18.0))
+
+
+def _draw_rows(ax: Any, rows: Floats, truth: NDArray[np.intp], names: list[str]) -> None:
+    for position, name in enumerate(names):
+        x, y = rows[truth == position].T
+        ax.scatter(
+            x,
+            y,
+            s=_area(len(rows)),
+            color=colour(position),
+            marker=marker(position),
+            linewidths=0.3,
+            edgecolors="white",
+            alpha=0.85,
+            zorder=1,
+            label=name,
+        )
+
+
+def _draw_basis(ax: Any, model: Model, ink: str) -> None:
+    small = len(model) > 30
+    for number, (x, y) in reversed(list(enumerate(model.inputs, start=1))):
+        ax.annotate(
+            str(number),
+            (x, y),
+            ha="center",
+            va="center",
+            fontsize=5.5 if small else 7,
+            color=ink,
+            zorder=4,
+            annotation_clip=True,
+            bbox={
+                "boxstyle": f"circle,pad={0.18 if number < 10 else 0.1}",
+                "fc": "white",
+                "ec": ink,
+                "lw": 0.8,
+            },
+        )
+
+
+def _mention_outside(ax: Any, outside: int) -> None:
+    if outside:
+        what = "1 basis vector is" if outside == 1 else f"{outside} basis vectors are"
+        ax.set_title(f"{what} outside the frame", fontsize="small", color=QUIET, loc="left")

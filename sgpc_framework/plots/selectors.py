@@ -1,0 +1,58 @@
+"""Selectors, or any designs, compared over basis sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.plots.style import (
+    colour,
+    dress,
+    legend_beside,
+    literal,
+    marker,
+    new_axes,
+    size_axis,
+)
+
+Score = tuple[str, int, float, float]
+"""The selector, the number of basis vectors, a mean over repetitions, its standard error."""
+
+
+def selector_comparison(
+    scores: Iterable[Score], ax: Any = None, *, quantity: str = "test loss (NLP, nats)"
+) -> Any:
+    """Draw one line a selector over the numbers of basis vectors, and return the axes.
+
+    ``scores`` are (selector, size, mean, standard error), in any order; the whiskers are one
+    standard error long to either side. ``quantity`` says what was averaged.
+    """
+    lines: dict[str, list[tuple[int, float, float]]] = {}
+    for selector, size, mean, noise in scores:
+        lines.setdefault(selector, []).append((size, mean, noise))
+    if not lines:
+        raise InputError("wanted scores to compare, found none")
+    ax = new_axes(6.6, 4.0) if ax is None else ax
+    for position, (selector, line) in enumerate(lines.items()):
+        size, mean, noise = np.array(sorted(line), dtype=np.float64).T
+        aside = 1.035 ** (position - (len(lines) - 1) / 2)  # so that whiskers do not hide others
+        ax.errorbar(
+            size * aside,
+            mean,
+            yerr=noise,
+            fmt=f"{marker(position)}-",
+            color=colour(position),
+            ms=6,
+            mec="white",
+            mew=0.5,
+            lw=1.4,
+            elinewidth=1.0,
+            label=literal(selector),
+        )
+    dress(ax, "number of basis vectors", quantity)
+    size_axis(ax, sorted({size for line in lines.values() for size, _, _ in line}))
+    legend_beside(ax)
+    return ax

@@ -1,0 +1,109 @@
+"""Loss and error along the stages, with the bound that ties them together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.classifier import Classifier, models_of, positions, shown
+from sgpc_framework.engine.trace import LOG_2, Trace
+from sgpc_framework.errors import InputError
+from sgpc_framework.merits import decided, losses
+from sgpc_framework.model import Model
+from sgpc_framework.plots.style import (
+    HELD_OUT,
+    STAGES,
+    TRAINING,
+    colour,
+    dress,
+    legend_above,
+    literal,
+    new_axes,
+)
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class StagedMerits:
+    """Loss (NLP in nats) and error of the model of each size, on rows of one's own."""
+
+    sizes: tuple[int, ...]
+    loss: Floats
+    error: Floats
+
+    @classmethod
+    def of(cls, model: Classifier, X: Any, y: Any) -> StagedMerits:
+        truth = positions(model.classes, y)
+        found = [
+            (np.mean(losses(proba, truth)), np.mean(decided(proba) != truth))
+            for proba in model.staged_predict_proba(X)
+        ]
+        loss, error = np.array(found, dtype=np.float64).reshape(-1, 2).T
+        return cls(model.sizes, loss, error)
+
+
+def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: Any = None) -> Any:
+    """Draw the training error and its bound against the stages, and return the axes.
+
+    The training error never exceeds NLP / log 2 (eq. 6), so that the loss, read on the axis of the
+    error, is the bound on it; the axis on the right has the loss in nats. ``X`` and ``y`` are rows
+    that the fit has not seen: loss and error of each size of the model are then drawn too, from
+    ``staged_predict_proba``. Of a refined model the stages are the path before it was refined.
+
+    A classifier of many classes has one loss for each of them, that of telling it from the rest.
+    """
+    if X is not None and not isinstance(fitted, Classifier):
+        raise InputError("wanted a model beside X and y, found a trace, which cannot predict")
+    ax = new_axes() if ax is None else ax
+    if isinstance(fitted, (Model, Trace)):
+        _draw_path(ax, fitted)
+    else:
+        _draw_paths(ax, models_of(fitted))
+    if X is not None and isinstance(fitted, Classifier):
+        _draw_held_out(
+            ax, StagedMerits.of(fitted, X, y), HELD_OUT if isinstance(fitted, Model) else "black"
+        )
+    dress(ax, "stage (number of basis vectors)", "error, and the bound on it")
+    ax.set_ylim(bottom=0.0)
+    ax.set_xlim(left=0.0)
+    nats = ax.secondary_yaxis("right", functions=(lambda e: e * LOG_2, lambda loss: loss / LOG_2))
+    nats.set_ylabel("loss (NLP, nats)")
+    legend_above(ax)
+    return ax
+
+
+def _draw_path(ax: Any, fitted: Model | Trace) -> None:
+    refined = isinstance(fitted, Model) and fitted.smaller is not None
+    trace = fitted.trace if isinstance(fitted, Model) else fitted
+    own = len(fitted) if isinstance(fitted, Model) else len(trace.stages)
+    kept = slice(own)
+    after = np.arange(1, len(trace.stages) + 1)[kept]
+    when = "training, before refining" if refined else "training"
+    bound, error = trace.column("error_bound")[kept], trace.column("training_error")[kept]
+    ax.plot(after, bound, color=STAGES, lw=1.6, label=f"{when}: loss, the bound")
+    ax.fill_between(after, error, bound, color=STAGES, alpha=0.15, lw=0)
+    ax.plot(after, error, color=TRAINING, lw=1.6, label=f"{when}: error")
+
+
+def _draw_paths(ax: Any, models: dict[Any, Model]) -> None:
+    for position, (label, model) in enumerate(models.items()):
+        bound = model.trace.column("error_bound")[: len(model)]
+        after = np.arange(1, len(bound) + 1)
+        ax.plot(
+            after,
+            bound,
+            color=colour(position),
+            lw=1.2,
+            label=f"training: loss of {literal(shown(label))}",
+        )
+
+
+def _draw_held_out(ax: Any, merits: StagedMerits, ink: str) -> None:
+    style: dict[str, Any] = {"color": ink, "marker": "o" if len(merits.sizes) <= 12 else ""}
+    bits = merits.loss / LOG_2
+    ax.plot(merits.sizes, bits, ls="--", lw=1.6, ms=4, label="held out: loss", **style)
+    ax.plot(merits.sizes, merits.error, ls="-", lw=1.6, ms=4, label="held out: error", **style)
