@@ -50,7 +50,7 @@ def reliability(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
     if proba.shape[1] == 2:
         predicted, right = proba[:, 1], truth == 1
     else:
-        predicted, right = proba.max(axis=1), decided(proba) == truth
+        predicted, right = proba.max(axis=1), proba.argmax(axis=1) == truth
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.clip(np.searchsorted(edges, predicted, side="right") - 1, 0, bins - 1)
     counts = np.bincount(place, minlength=bins)
@@ -64,47 +64,51 @@ def reliability(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
     return Reliability(edges, mean(predicted), mean(right), counts[full])
 
 
-def decided(proba: Floats) -> Codes:
-    """The position of the most probable class of each row; a tie goes to the later one."""
-    decisions: Codes = proba.shape[1] - 1 - proba[:, ::-1].argmax(axis=1)
-    return decisions
+def losses(log_proba: Floats, truth: Codes) -> Floats:
+    """-log of the probability of each row's own class."""
+    own: Floats = log_proba[np.arange(len(truth)), truth]
+    return -own
 
 
-def losses(proba: Floats, truth: Codes) -> Floats:
-    """-log of the probability of each row's own class; infinite where that is zero."""
-    with np.errstate(divide="ignore"):
-        found: Floats = -np.log(proba[np.arange(len(truth)), truth])
-    return found
+def error(log_proba: Floats, truth: Codes) -> float:
+    """The share of rows whose most probable class is not their own; ties as in ``predict``."""
+    return float(np.mean(log_proba.argmax(axis=1) != truth))
 
 
 @attrs.frozen
 class Merits:
-    """Figures of merit. NLP is in nats; ``coin`` is that of equal odds for every class."""
+    """Figures of merit on some rows. NLP is in nats.
+
+    ``coin`` is the NLP of equal odds for every class, ``constant`` the error of always saying the
+    most frequent class of these rows.
+    """
 
     rows: int
     error: float
     nlp: float
     expected_calibration_error: float
     coin: float
+    constant: float
 
     @classmethod
-    def of(cls, proba: Floats, truth: Codes) -> Merits:
-        """The figures of merit of predicted probabilities, given the true classes.
+    def of(cls, log_proba: Floats, truth: Codes) -> Merits:
+        """The figures of merit of predicted log probabilities, given the true classes.
 
-        >>> Merits.of(np.array([[0.25, 0.75], [0.25, 0.75]]), np.array([1, 0])).error
+        >>> Merits.of(np.log([[0.25, 0.75], [0.25, 0.75]]), np.array([1, 0])).error
         0.5
         """
         return cls(
             len(truth),
-            float(np.mean(decided(proba) != truth)),
-            float(np.mean(losses(proba, truth))),
-            reliability(proba, truth).expected_calibration_error,
-            float(np.log(proba.shape[1])),
+            error(log_proba, truth),
+            float(np.mean(losses(log_proba, truth))),
+            reliability(np.exp(log_proba), truth).expected_calibration_error,
+            float(np.log(log_proba.shape[1])),
+            1.0 - float(np.bincount(truth).max()) / len(truth),
         )
 
 
-def confusion(proba: Floats, truth: Codes) -> NDArray[np.intp]:
+def confusion(log_proba: Floats, truth: Codes) -> NDArray[np.intp]:
     """How many rows of each class (rows) were taken for each class (columns)."""
-    classes = proba.shape[1]
-    pairs = np.bincount(truth * classes + decided(proba), minlength=classes * classes)
+    classes = log_proba.shape[1]
+    pairs = np.bincount(truth * classes + log_proba.argmax(axis=1), minlength=classes * classes)
     return pairs.reshape(classes, classes)

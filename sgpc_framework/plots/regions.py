@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sgpc_framework.classifier import Classifier, models_of, positions, shown
 from sgpc_framework.errors import InputError
-from sgpc_framework.merits import decided
 from sgpc_framework.model import Model
 from sgpc_framework.plots.style import (
     QUIET,
@@ -25,6 +24,9 @@ from sgpc_framework.plots.style import (
 from sgpc_framework.relevance import checked_names
 
 Floats = NDArray[np.float64]
+
+DEEPEST = 0.62
+"""How much of a class's colour there is where it is certain; points must stand out."""
 
 
 @attrs.frozen
@@ -79,7 +81,8 @@ def decision_regions(
 ) -> Any:
     """Draw the predicted classes over the plane with the basis vectors, and return the axes.
 
-    The stronger the colour the surer the model; the lines are where it changes its mind. Basis
+    The stronger the colour, the further the predicted class leads the others; the lines are where
+    the prediction changes. Basis
     vectors are numbered in the order in which they came. ``X`` and ``y``, if they are given, are
     drawn as points. The model must have two features.
     """
@@ -91,9 +94,9 @@ def decision_regions(
     frame = Frame.around(rows, basis)
     ax = new_axes(5.6, 4.6) if ax is None else ax
     across, up, points = frame.grid(resolution, resolution)
-    proba = model.predict_proba(points)
-    _draw_probabilities(ax, frame, proba.reshape(resolution, resolution, -1))
-    _draw_boundaries(ax, across, up, proba.reshape(resolution, resolution, -1))
+    lead = leads(model.predict_proba(points)).reshape(resolution, resolution, -1)
+    _draw_colours(ax, frame, lead)
+    _draw_boundaries(ax, across, up, lead)
     names = [literal(shown(label)) for label in model.classes.tolist()]
     if X is not None:
         _draw_rows(ax, rows, positions(model.classes, y), names)
@@ -113,41 +116,40 @@ def _two_features(model: Model) -> None:
         raise InputError(f"decision regions are drawn of two features, this model has {found}")
 
 
-def shades(proba: Floats, background: Sequence[float] = (1.0, 1.0, 1.0)) -> Floats:
-    """The colour of each point: its class's, the paler the less sure.
+def leads(proba: Floats) -> Floats:
+    """By how much each class is more probable than the best of the others; below zero if less.
 
-    A point whose classes are all equally probable has the colour of the background.
+    >>> leads(np.array([[0.75, 0.25]])), leads(np.array([[0.25, 0.25, 0.5]]))
+    (array([[ 0.5, -0.5]]), array([[-0.25, -0.25,  0.25]]))
     """
+    best = np.partition(proba, -2, axis=-1)
+    first, second = best[..., -1:], best[..., -2:-1]
+    lead: Floats = proba - np.where(proba == first, second, first)
+    return lead
+
+
+def shades(lead: Floats) -> Floats:
+    """The colour of each point: that of its class, the paler the less it leads."""
     from matplotlib.colors import to_rgb
 
-    classes = proba.shape[-1]
-    own = np.array([to_rgb(colour(position)) for position in range(classes)])
-    winner = decided(proba.reshape(-1, classes)).reshape(proba.shape[:-1])
-    least = 1.0 / classes
-    strength = 0.62 * ((proba.max(axis=-1) - least) / (1.0 - least))[..., None]
-    mixed: Floats = (1.0 - strength) * np.asarray(background) + strength * own[winner]
+    own = np.array([to_rgb(colour(position)) for position in range(lead.shape[-1])])
+    strength = DEEPEST * lead.max(axis=-1)[..., None]
+    mixed: Floats = 1.0 - strength + strength * own[lead.argmax(axis=-1)]
     return mixed
 
 
-def _draw_probabilities(ax: Any, frame: Frame, proba: Floats) -> None:
+def _draw_colours(ax: Any, frame: Frame, lead: Floats) -> None:
     extent = (frame.left, frame.right, frame.bottom, frame.top)
-    ax.imshow(
-        shades(proba),
-        extent=extent,
-        origin="lower",
-        aspect="auto",
-        interpolation="bilinear",
-        zorder=0,
-    )
+    options = {"origin": "lower", "aspect": "auto", "interpolation": "bilinear", "zorder": 0}
+    ax.imshow(shades(lead), extent=extent, **options)
 
 
-def _draw_boundaries(ax: Any, across: Floats, up: Floats, proba: Floats) -> None:
-    classes = proba.shape[-1]
+def _draw_boundaries(ax: Any, across: Floats, up: Floats, lead: Floats) -> None:
+    classes = lead.shape[-1]
     for position in range(1 if classes == 2 else 0, classes):
-        others = np.delete(proba, position, axis=-1).max(axis=-1)
-        lead = proba[..., position] - others
-        if lead.min() < 0.0 < lead.max():
-            ax.contour(across, up, lead, levels=[0.0], colors="black", linewidths=1.2, zorder=2)
+        own = lead[..., position]
+        if own.min() < 0.0 < own.max():
+            ax.contour(across, up, own, levels=[0.0], colors="black", linewidths=1.2, zorder=2)
 
 
 def _area(rows: int) -> float:

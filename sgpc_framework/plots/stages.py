@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sgpc_framework.classifier import Classifier, models_of, positions, shown
 from sgpc_framework.engine.trace import LOG_2, Trace
 from sgpc_framework.errors import InputError
-from sgpc_framework.merits import decided, losses
+from sgpc_framework.merits import error, losses
 from sgpc_framework.model import Model
 from sgpc_framework.plots.style import (
     HELD_OUT,
@@ -39,11 +39,11 @@ class StagedMerits:
     def of(cls, model: Classifier, X: Any, y: Any) -> StagedMerits:
         truth = positions(model.classes, y)
         found = [
-            (np.mean(losses(proba, truth)), np.mean(decided(proba) != truth))
-            for proba in model.staged_predict_proba(X)
+            (np.mean(losses(log_proba, truth)), error(log_proba, truth))
+            for log_proba in model.staged_predict_log_proba(X)
         ]
-        loss, error = np.array(found, dtype=np.float64).reshape(-1, 2).T
-        return cls(model.sizes, loss, error)
+        both = np.array(found, dtype=np.float64).reshape(-1, 2)
+        return cls(model.sizes, both[:, 0], both[:, 1])
 
 
 def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: Any = None) -> Any:
@@ -52,18 +52,18 @@ def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: A
     The training error never exceeds NLP / log 2 (eq. 6), so that the loss, read on the axis of the
     error, is the bound on it; the axis on the right has the loss in nats. ``X`` and ``y`` are rows
     that the fit has not seen: loss and error of each size of the model are then drawn too, from
-    ``staged_predict_proba``. Of a refined model the stages are the path before it was refined.
+    ``staged_predict_log_proba``. Of a refined model the stages are the path before it was refined.
 
     A classifier of many classes has one loss for each of them, that of telling it from the rest.
     """
-    if X is not None and not isinstance(fitted, Classifier):
+    if X is not None and isinstance(fitted, Trace):
         raise InputError("wanted a model beside X and y, found a trace, which cannot predict")
     ax = new_axes() if ax is None else ax
     if isinstance(fitted, (Model, Trace)):
         _draw_path(ax, fitted)
     else:
         _draw_paths(ax, models_of(fitted))
-    if X is not None and isinstance(fitted, Classifier):
+    if X is not None and not isinstance(fitted, Trace):
         _draw_held_out(
             ax, StagedMerits.of(fitted, X, y), HELD_OUT if isinstance(fitted, Model) else "black"
         )
@@ -83,10 +83,10 @@ def _draw_path(ax: Any, fitted: Model | Trace) -> None:
     kept = slice(own)
     after = np.arange(1, len(trace.stages) + 1)[kept]
     when = "training, before refining" if refined else "training"
-    bound, error = trace.column("error_bound")[kept], trace.column("training_error")[kept]
+    bound, wrong = trace.column("error_bound")[kept], trace.column("training_error")[kept]
     ax.plot(after, bound, color=STAGES, lw=1.6, label=f"{when}: loss, the bound")
-    ax.fill_between(after, error, bound, color=STAGES, alpha=0.15, lw=0)
-    ax.plot(after, error, color=TRAINING, lw=1.6, label=f"{when}: error")
+    ax.fill_between(after, wrong, bound, color=STAGES, alpha=0.15, lw=0)
+    ax.plot(after, wrong, color=TRAINING, lw=1.6, label=f"{when}: error")
 
 
 def _draw_paths(ax: Any, models: dict[Any, Model]) -> None:

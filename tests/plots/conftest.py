@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
+from sgpc_framework.many_classes import OneVsRest
 from sgpc_framework.model import Model
 
 mpl.use("Agg")
@@ -51,32 +52,11 @@ def refined(waves) -> Model:
 
 
 @attrs.frozen
-class Rest:
-    """One model a class, as a classifier of many classes has them."""
-
-    classes: np.ndarray
-    models: tuple[Model, ...]
-
-    @property
-    def sizes(self):
-        return self.models[0].sizes
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
-
-    def staged_predict_proba(self, X):
-        for each in zip(*(one.staged_predict_proba(X) for one in self.models), strict=True):
-            odds = np.stack([proba[:, 1] for proba in each], axis=1)
-            yield odds / odds.sum(axis=1, keepdims=True)
-
-
-@attrs.frozen
 class Trees:
     """Three classes of the same points."""
 
     y: np.ndarray
-    model: Rest
+    model: OneVsRest
 
 
 @pytest.fixture(scope="session")
@@ -86,5 +66,4 @@ def trees(waves) -> Trees:
     codes = np.where(np.hypot(first, second) < 1.2, 0, np.where(first > 0.0, 1, 2))
     kernel = {"name": "matern-52", "lengthscale": "median-per-feature"}
     design = sgpc.build(kernel=kernel, max_basis=5, max_iterations=1)
-    models = tuple(design.fit(waves.X, codes == code) for code in range(3))
-    return Trees(names[codes], Rest(names, models))
+    return Trees(names[codes], design.fit(waves.X, names[codes]))

@@ -37,14 +37,19 @@ def test_of_many_classes_the_most_probable_one_counts():
     found = reliability(proba, np.array([0, 1, 1]))
     np.testing.assert_allclose(found.predicted, [0.6, 0.8])
     np.testing.assert_array_equal(found.observed, [0.5, 1.0])
-    assert confusion(proba, np.array([0, 1, 1])).tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
+    assert confusion(np.log(proba), np.array([0, 1, 1])).tolist() == [
+        [1, 0, 0],
+        [0, 1, 1],
+        [0, 0, 0],
+    ]
 
 
-def test_a_class_that_was_impossible_costs_everything():
-    merits = Merits.of(two([1.0, 0.5]), np.array([0, 1]))
-    assert merits.nlp == np.inf
-    assert merits.error == 0.5  # the tie went to the second class
+def test_merits_by_hand():
+    merits = Merits.of(np.log(two([0.25, 0.5, 0.75, 0.75])), np.array([0, 1, 1, 1]))
+    assert merits.error == 0.25  # the tie went to the first class, as predict has it
+    assert merits.nlp == pytest.approx(-np.log(0.75 * 0.5 * 0.75 * 0.75) / 4)
     assert merits.coin == pytest.approx(np.log(2.0))
+    assert merits.constant == 0.25
 
 
 def test_the_curve_shows_the_bins_and_the_strip_counts_them(model, waves):

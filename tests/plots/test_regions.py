@@ -68,5 +68,7 @@ def test_other_numbers_of_features_are_refused():
 
 
 def test_what_is_no_model_is_refused():
-    with pytest.raises(sgpc.InputError, match="wanted a fitted model, found Design"):
+    with pytest.raises(
+        sgpc.InputError, match="wanted a Model or a OneVsRest, as fit returns them, found Design"
+    ):
         decision_regions(sgpc.build())
