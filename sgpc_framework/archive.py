@@ -14,7 +14,6 @@ import io
 import math
 import os
 import re
-import secrets
 import stat
 import struct
 import zipfile
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import ModelFileError
+from sgpc_framework.written import whole_file
 
 MOST_BYTES = 2**30
 """A model is small. A file that is larger than this is not one."""
@@ -80,16 +80,9 @@ def write_whole(path: Path, members: Mapping[str, bytes]) -> None:
     """Write all members, or leave what was there untouched."""
     if sum(map(len, members.values())) > MOST_BYTES or len(members) > MOST_MEMBERS:
         raise ModelFileError(f"{path}: the model is too large for a file: keep it below 1 GiB")
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        try:
-            with open(part, "x+b") as file:
-                _write_sealed(file, members)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            _write_sealed(file, members)
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be written: {error.strerror}") from error
 

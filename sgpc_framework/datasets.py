@@ -119,6 +119,12 @@ def available() -> tuple[str, ...]:
     return tuple(name for name, facts in BENCHMARKS.items() if facts.generate or _file(name))
 
 
+def where(name: str) -> str | None:
+    """The file of a benchmark set, or "generated" if it can be; None if it cannot be had here."""
+    found = _file(name)
+    return str(found) if found else "generated" if BENCHMARKS[name].generate else None
+
+
 def benchmark(name: str, partition: int = 0) -> Benchmark:
     """A benchmark set in the paper's sizes, divided in the way that ``partition`` numbers.
 

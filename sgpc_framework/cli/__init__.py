@@ -1,24 +1,42 @@
-"""The command line, ``sgpc``. Each command lives in a module that is imported when it is called."""
+"""The command line, ``sgpc``. Each command lives in a module that is imported when it is called.
+
+Results go to standard output, all else to standard error. The exit code is 0 if all went well, 1 if
+data, configuration or model cannot be used, 2 if the command was called wrongly, 130 if it was
+interrupted.
+"""
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any, TextIO
 
 import click
 
+from sgpc_framework.errors import NumericalWarning, SgpcError, suggestion
+
 COMMANDS = {
     "check": "Run the conformance checks of a part, or of all parts of a distribution.",
+    "compare": "Compare selectors and sizes on your data by cross-validation.",
+    "config": "Print the effective configuration as TOML.",
+    "datasets": "List the benchmark sets, or write one as CSV.",
     "demo": "Run Algorithm 1 with every selector on generated data and compare them.",
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
+    "evaluate": "Say how good a model is on data with known labels.",
+    "fit": "Fit a model to a table and write it to a file.",
     "new": "Write a complete package for a part of your own, ready to be installed.",
     "plugins": "List every part and who provides it, and plugins that could not be loaded.",
+    "predict": "Predict labels and probabilities for a table.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it: 128 + SIGINT."""
+
 
 class LazyGroup(click.Group):
-    """Lists its commands without importing them."""
+    """Lists its commands without importing them, and turns errors into messages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -32,6 +50,42 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            ctx.fail(f"no command {name!r}; {suggestion(name, COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
+        except SgpcError as error:
+            notes = getattr(error, "__notes__", ())
+            raise click.ClickException("\n".join([str(error), *notes])) from error
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Our own warnings are for the user, without a line of code; others are as Python has them."""
+    if issubclass(category, NumericalWarning):
+        click.echo(f"Warning: {message}", err=True)
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        click.echo(text, err=True, nl=False)
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

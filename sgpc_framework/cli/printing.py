@@ -1,8 +1,16 @@
-"""How commands print tables."""
+"""How commands print tables, and write files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,3 +24,54 @@ def console() -> Console:
 
     found = Console(highlight=False, markup=False)
     return found if found.is_terminal else Console(highlight=False, markup=False, width=WIDE)
+
+
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None, left: int = 1
+) -> None:
+    """A table whose first columns are texts, and the others numbers."""
+    from rich.table import Table
+
+    if title is not None:
+        click.echo(title)  # a title of the table itself would be folded at its width
+    table = Table()
+    for position, heading in enumerate(headings):
+        numbers = position >= left
+        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(str, row))
+    console().print(table)
+
+
+def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
+    """Rows as CSV, to a file that is written whole or not at all, or to standard output."""
+    if path is None:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows(rows)
+        return
+    from sgpc_framework.written import whole_file
+
+    try:
+        with whole_file(path) as file:
+            text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+            csv.writer(text, lineterminator="\n").writerows(rows)
+            text.detach()
+    except OSError as error:
+        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def check_output(path: Path | None, *inputs: Path) -> None:
+    """A complaint before the work, not after it, if a file cannot be written there."""
+    if path is None:
+        return
+    problem = None
+    if path.is_dir():
+        problem = "is a folder; wanted the name of a file"
+    elif not path.parent.is_dir():
+        problem = f"cannot be written: there is no folder {str(path.parent)!r}"
+    elif not os.access(path.parent, os.W_OK):
+        problem = f"cannot be written: the folder {str(path.parent)!r} may not be written to"
+    elif any(given.exists() and path.exists() and path.samefile(given) for given in inputs):
+        problem = "is read by this command, and would be overwritten; choose another name"
+    if problem:
+        raise click.ClickException(f"{path} {problem}")

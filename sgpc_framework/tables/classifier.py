@@ -15,9 +15,10 @@ from sgpc_framework.engine.algorithm1 import Progress
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.many_classes import OneVsRest
 from sgpc_framework.model import Model
-from sgpc_framework.tables.encoding import MAX_WORDS, Encoding
+from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.frames import as_table
 from sgpc_framework.tables.labels import labels_of, training_labels
+from sgpc_framework.tables.table import Table
 
 Floats = NDArray[np.float64]
 
@@ -71,6 +72,23 @@ class TableClassifier:
         chosen = design or build(DEFAULT_DESIGN)
         model = chosen.fit(encoding.encoded(features), labels, progress=progress)
         return cls(encoding, name, model)
+
+    @classmethod
+    def of_matrix_model(
+        cls, model: Model | OneVsRest, table: Table, target: str | None = None
+    ) -> TableClassifier:
+        """A model that was fitted to a matrix, for the columns of a table besides the target."""
+        width = _width(model)
+        names = [name for name in table.names if name != target]
+        if width is None or len(names) != width:
+            wanted = (
+                "objects that are no tables" if width is None else f"{width} columns of numbers"
+            )
+            raise InputError(
+                f"{table.source}: the model, which was fitted to arrays, takes {wanted}, found "
+                f"{len(names)} columns"
+            )
+        return cls(Encoding(tuple(map(NumberColumn, names))), target or "", model)
 
     def __len__(self) -> int:
         """The number of basis vectors."""
@@ -131,6 +149,10 @@ class TableClassifier:
             )
         return labels.astype(self.classes.dtype)
 
+    def codes(self, data: Any) -> NDArray[np.intp]:
+        """The positions of these labels among ``classes``."""
+        return np.searchsorted(self.classes, self.labels(data))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write encoding and model to one file, which ``sgpc_framework.load`` reads."""
         from sgpc_framework.persistence import save
@@ -148,10 +170,14 @@ class TableClassifier:
             target, encoding = section["target"], Encoding.from_section(section)
             if not isinstance(target, str):
                 raise TypeError(f"wanted the name of a column, found {target!r}")
-            models = model.models if isinstance(model, OneVsRest) else (model,)
-            for one in models:
-                if one.inputs.shape[1:] != (len(encoding.features),):
-                    raise ValueError("the model has another number of features")
+            if _width(model) != len(encoding.features):
+                raise ValueError("the model has another number of features")
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise ModelFileError(f"this does not describe a table: {error}") from error
         return cls(encoding, target, model)
+
+
+def _width(model: Model | OneVsRest) -> int | None:
+    """The number of features, which all models of a file share; None if there are none."""
+    one = model.models[0] if isinstance(model, OneVsRest) else model
+    return one.inputs.shape[1] if one.inputs.ndim == 2 else None

@@ -1,0 +1,168 @@
+"""``sgpc compare``: selectors and sizes on your own data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sgpc_framework.cli.config_options import changing_options, configured, whole_number
+from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.table_options import (
+    data_argument,
+    encoding_options,
+    json_option,
+    read_with_target,
+    reading_options,
+    target_option,
+)
+
+if TYPE_CHECKING:
+    from sgpc_framework.cross_validation import Score
+
+
+@click.command(name="compare")
+@data_argument
+@target_option
+@click.option(
+    "--selectors",
+    metavar="NAMES",
+    help="Selectors with commas between them, or 'all'. Default: that of the configuration.",
+)
+@click.option(
+    "--configs",
+    default="paper",
+    show_default=True,
+    metavar="NAMES",
+    help="Presets or files with commas between them.",
+)
+@click.option(
+    "--sizes",
+    callback=lambda _, param, value: _whole_numbers(param, value),
+    default="10,20,40",
+    show_default=True,
+    metavar="INTEGERS",
+    help="Numbers of basis vectors with commas between them.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="So many parts of the data are predicted in turn from the others.",
+)
+@changing_options
+@encoding_options
+@reading_options
+@json_option
+def command(
+    data: Path,
+    target: str | None,
+    selectors: str | None,
+    configs: str,
+    sizes: tuple[int, ...],
+    folds: int,
+    seed: int | None,
+    changes: tuple[str, ...],
+    format_: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+    words: tuple[str, ...],
+    as_json: bool,
+    **encoding: Any,
+) -> None:
+    """Compare selectors, sizes and configurations on the table DATA by cross-validation.
+
+    One fit holds all sizes. Without a refiner (--configs paper) the smaller models are the first
+    stages of the largest and share its hyperparameters; with one (--configs accurate) it runs at
+    each size. Means over the folds are given with their standard errors. A word that is in one fold
+    only is always none of the known ones there, as with --unseen zero.
+
+    \b
+    sgpc compare train.csv --target species --selectors all --sizes 5,10,20
+    sgpc compare train.csv --target species --configs paper,fast,accurate
+    """
+    from sgpc_framework.builder import Design
+    from sgpc_framework.cross_validation import compared
+
+    designs = {
+        title: Design(configured(config, changes, seed=seed, selector=selector))
+        for title, config, selector in _titles(configs, selectors)
+    }
+    table, column = read_with_target(
+        data, target, format_, header=header, words=words, missing=missing
+    )
+    scores: list[Score] = []
+    with watched() as watcher:
+
+        def progress(title: str, turn: int, at: Any) -> None:
+            watcher.prefix = f"{title}, fold {turn + 1} of {folds}: "
+            if at is not None:
+                watcher(at)
+
+        found = compared(
+            table,
+            column,
+            designs,
+            sizes,
+            folds,
+            seed or 0,
+            progress,
+            words=words,
+            unseen="zero",
+            **encoding,
+        )
+        scores.extend(found)
+    if as_json:
+        import attrs
+
+        click.echo(json.dumps([attrs.asdict(score) for score in scores], indent=2))
+    else:
+        _print(scores, f"{data}, {len(table)} rows, {folds} folds: mean ± standard error")
+
+
+def _whole_numbers(param: click.Parameter, value: str) -> tuple[int, ...]:
+    return tuple(sorted({whole_number(param, each) for each in value.split(",")}))
+
+
+def _titles(configs: str, selectors: str | None) -> list[tuple[str, str, str | None]]:
+    """What a row is called, its configuration and its selector: all combinations."""
+    from sgpc_framework.plugin.registry import default_registry
+
+    names = [name.strip() for name in configs.split(",")]
+    if selectors is None:
+        return [(name, name, None) for name in names]
+    if selectors == "all":
+        chosen = list(default_registry().names("selector"))
+    else:
+        chosen = [selector.strip() for selector in selectors.split(",")]
+    several = len(names) > 1
+    return [
+        (f"{name}, {selector}" if several else selector, name, selector)
+        for name in names
+        for selector in chosen
+    ]
+
+
+def _print(scores: list[Score], title: str) -> None:
+    best = min(score.nlp for score in scores)
+    print_table(
+        ["design", "size", "error", "", "NLP", "", "seconds"],
+        [
+            [
+                score.design,
+                score.size if score.basis == score.size else f"{score.size} ({score.basis:g})",
+                f"{100 * score.error:.1f} %",
+                f"± {100 * score.error_noise:.1f}",
+                f"{score.nlp:.4f}",
+                f"± {score.nlp_noise:.4f}{' *' if score.nlp == best else '  '}",
+                f"{score.seconds:.1f}",
+            ]
+            for score in scores
+        ],
+        title=title,
+    )
+    click.echo("* the least NLP; seconds are those of one fit, which holds all sizes of a design")

@@ -1,0 +1,109 @@
+"""Options of the commands that take a configuration."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from sgpc_framework.config import Config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT = "accurate"
+
+
+def whole_number(param: click.Parameter, value: str) -> int:
+    """A number of basis vectors, at least one."""
+    text = value.strip()
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(
+            f"wanted a whole number of at least 1, found {text!r}", param=param
+        )
+    return int(text)
+
+
+def _size(_: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
+    return value if value in (None, "auto") else whole_number(param, value)
+
+
+max_basis_option = click.option(
+    "--max-basis",
+    metavar="INTEGER|auto",
+    callback=_size,
+    help="The most basis vectors; auto has held-out rows choose. Default: that of the "
+    "configuration, 80.",
+)
+
+
+def changing_options(command: F) -> F:
+    """Changes to a configuration: ``seed`` and ``changes``."""
+    for option in (
+        click.option(
+            "--set",
+            "changes",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Change one entry of the configuration: selector=entropy, tolerance=1e-3, "
+            "kernel.variance=4. May be given more than once.",
+        ),
+        click.option("--seed", type=click.IntRange(min=0), help="The seed of the fit. Default: 0."),
+    ):
+        command = option(command)
+    return command
+
+
+config_option = click.option(
+    "--config",
+    "name",
+    default=DEFAULT,
+    show_default=True,
+    metavar="NAME|FILE",
+    help="A preset (accurate, fast or paper), or a TOML or JSON file.",
+)
+
+
+def configured(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
+    """The configuration of a preset or a file with changes; entries that are None say nothing."""
+    from sgpc_framework.config import DEFAULT_PARTS, Config
+    from sgpc_framework.config_files import is_configuration_file, read_mapping
+    from sgpc_framework.errors import ConfigError
+    from sgpc_framework.presets import preset
+
+    said = read_mapping(Path(name)) if is_configuration_file(name) else {"preset": name}
+    recipe = preset(said.pop("preset")) if "preset" in said else {}
+    mapping: dict[str, Any] = {**DEFAULT_PARTS, **recipe, **said}
+    for change in changes:
+        _set(mapping, change)
+    mapping |= {key: value for key, value in entries.items() if value is not None}
+    try:
+        return Config.from_mapping(mapping)
+    except ConfigError as error:
+        if is_configuration_file(name):
+            error.add_note(f"the configuration was read from {name}")
+        raise
+
+
+def _set(mapping: dict[str, Any], change: str) -> None:
+    """``kernel.variance=4``: a slot that is a name only becomes one with options."""
+    path, equals, text = change.partition("=")
+    *slots, key = path.strip().split(".")
+    if not equals or not key:
+        raise click.BadParameter(f"wanted KEY=VALUE, found {change!r}", param_hint="--set")
+    inner = mapping
+    for slot in slots:
+        found = inner.get(slot, {})
+        inner[slot] = inner = dict(found) if isinstance(found, Mapping) else {"name": found}
+    inner[key] = _value(text.strip())
+
+
+def _value(text: str) -> Any:
+    """A value as TOML has it; what it does not know is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

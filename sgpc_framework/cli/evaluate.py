@@ -1,0 +1,72 @@
+"""``sgpc evaluate``: how good a model is on rows whose labels are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+
+from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.table_options import json_option
+
+
+@click.command(name="evaluate")
+@opening_options
+@click.option(
+    "--target",
+    metavar="COLUMN",
+    help="The column with the true labels, if it is not that of the training table.",
+)
+@json_option
+def command(model: Path, data: Path, target: str | None, as_json: bool, **options: Any) -> None:
+    """Compare what a model predicts for DATA with the labels that DATA has.
+
+    \b
+    error              the share of rows whose most probable label is not their own
+    NLP                the mean negative log probability of the true labels, in nats
+    calibration error  how far probabilities are from frequencies, on average over ten bins
+
+    \b
+    sgpc evaluate species.sgpc test.csv
+    """
+    from sgpc_framework.merits import Merits, confusion
+
+    classifier, table = opened(model, data, target, **options)
+    if target is not None:
+        classifier = attrs.evolve(classifier, target=table.column(target).name)
+    truth = classifier.codes(table)
+    log_proba = classifier.predict_log_proba(table)
+    merits, matrix = Merits.of(log_proba, truth), confusion(log_proba, truth)
+    labels = classifier.classes.tolist()
+    if as_json:
+        found = {
+            "basis": len(classifier),
+            **attrs.asdict(merits),
+            "classes": labels,
+            "confusion": matrix.tolist(),
+        }
+        click.echo(json.dumps(found, indent=2))
+        return
+    always = f"always {labels[int(matrix.sum(axis=1).argmax())]}"
+    print_table(
+        ["", "the model", "to compare with"],
+        [
+            [
+                "error",
+                f"{100 * merits.error:.1f} %",
+                f"{always}: {100 * merits.constant:.1f} %",
+            ],
+            ["NLP", f"{merits.nlp:.4f}", f"even odds: {merits.coin:.4f}"],
+            ["calibration error", f"{merits.expected_calibration_error:.4f}", "perfect: 0"],
+        ],
+        title=f"{model} on {data}: {merits.rows} rows, {len(classifier)} basis vectors",
+    )
+    print_table(
+        ["true \\ predicted", *map(str, labels)],
+        [[label, *row] for label, row in zip(labels, matrix.tolist(), strict=True)],
+        title="\nRows by true and by predicted label",
+    )

@@ -1,0 +1,166 @@
+"""``sgpc fit``: from a table to a model file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from sgpc_framework.cli.config_options import (
+    changing_options,
+    config_option,
+    configured,
+    max_basis_option,
+)
+from sgpc_framework.cli.printing import check_output
+from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.table_options import (
+    data_argument,
+    encoding_options,
+    json_option,
+    read_with_target,
+    reading_options,
+    target_option,
+    unseen_option,
+)
+
+if TYPE_CHECKING:
+    from sgpc_framework.tables import Table, TableClassifier
+
+
+@click.command(name="fit")
+@data_argument
+@target_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="MODEL",
+    help="The model file. One that is there is replaced when the fit is done.",
+)
+@config_option
+@max_basis_option
+@changing_options
+@encoding_options
+@unseen_option
+@reading_options
+@json_option
+def command(
+    data: Path,
+    target: str | None,
+    output: Path,
+    name: str,
+    max_basis: int | str | None,
+    seed: int | None,
+    changes: tuple[str, ...],
+    drop: tuple[str, ...],
+    words: tuple[str, ...],
+    impute: bool,
+    standardise: bool,
+    unseen: Literal["refuse", "zero"],
+    max_words: int,
+    format_: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Fit a classifier to the table DATA and write it to a file.
+
+    DATA is a CSV, Parquet, npz or libsvm file. Columns of numbers are standardised, columns of
+    words become a feature for each word, and both ways are kept with the model.
+
+    Ctrl-C ends the fit and writes the best model so far; a second one gives up.
+
+    \b
+    sgpc fit train.csv --target species -o species.sgpc
+    sgpc fit train.csv --target species -o small.sgpc --config fast --max-basis 20
+    """
+    check_output(output, data)
+    _check_model_file(output)
+    config = configured(name, changes, max_basis=max_basis, seed=seed)
+
+    from sgpc_framework.builder import Design
+    from sgpc_framework.tables import TableClassifier
+
+    table, column = read_with_target(
+        data, target, format_, header=header, words=words, missing=missing
+    )
+    _warn_of_counters(table.without([*drop, column]))
+    began = perf_counter()
+    with watched(stoppable=True) as watcher:
+        classifier = TableClassifier.fit(
+            table,
+            column,
+            Design(config),
+            drop=drop,
+            words=words,
+            standardise=standardise,
+            impute=impute,
+            unseen=unseen,
+            max_words=max_words,
+            progress=watcher,
+        )
+    classifier.save(output)
+    summary = _summary(classifier, table, perf_counter() - began, output, watcher.stopping)
+    click.echo(json.dumps(summary, indent=2) if as_json else _text(summary))
+
+
+def _check_model_file(path: Path) -> None:
+    """A model may be replaced by a model. Anything else, a table say, is not ours to destroy."""
+    if path.is_file() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(2) != b"PK":
+                raise click.ClickException(
+                    f"{path} is there and is not a model file; choose another name, or delete it"
+                )
+
+
+def _warn_of_counters(features: Table) -> None:
+    import numpy as np
+
+    for column in features.columns:
+        if column.is_numeric and len(features) > 2 and np.all(np.diff(column.values) == 1.0):
+            click.echo(
+                f"Warning: column {column.name!r} numbers the rows. If it is nothing else, leave "
+                f"it out with --drop {column.name!r}.",
+                err=True,
+            )
+
+
+def _summary(
+    classifier: TableClassifier, table: Table, seconds: float, output: Path, stopped: bool
+) -> dict[str, Any]:
+    from sgpc_framework.merits import Merits
+
+    merits = Merits.of(classifier.predict_log_proba(table), classifier.codes(table))
+    return {
+        "rows": len(table),
+        "columns": len(classifier.encoding.names),
+        "features": len(classifier.encoding.features),
+        "classes": classifier.classes.tolist(),
+        "basis": len(classifier),
+        "training_error": merits.error,
+        "training_nlp": merits.nlp,
+        "seconds": seconds,
+        "stopped": stopped,
+        "model": str(output),
+    }
+
+
+def _text(summary: dict[str, Any]) -> str:
+    labels = ", ".join(str(label) for label in summary["classes"][:6])
+    more = ", ..." if len(summary["classes"]) > 6 else ""
+    each = " a class" if len(summary["classes"]) > 2 else ""
+    cut = ", stopped early" if summary["stopped"] else ""
+    return (
+        f"{summary['rows']} rows, {summary['columns']} columns "
+        f"({summary['features']} features), classes {labels}{more}\n"
+        f"{summary['basis']} basis vectors{each}{cut}, {summary['seconds']:.1f} seconds\n"
+        f"training error {100 * summary['training_error']:.1f} %, "
+        f"training NLP {summary['training_nlp']:.3f}\n"
+        f"written to {summary['model']}"
+    )

@@ -1,0 +1,70 @@
+"""Opening a model for a table: what ``predict`` and ``evaluate`` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from sgpc_framework.cli.table_options import data_argument, reading_options
+
+if TYPE_CHECKING:
+    from sgpc_framework.tables import Table, TableClassifier
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def opening_options(command: F) -> F:
+    """MODEL, DATA, and how to use them."""
+    for option in (
+        reading_options,
+        click.option(
+            "--unseen",
+            type=click.Choice(("refuse", "zero")),
+            help="What a word that training has not seen is: an error, or none of the known ones. "
+            "Default: as the model was fitted.",
+        ),
+        click.option(
+            "--size",
+            type=click.IntRange(min=1),
+            help="Use the model of so many basis vectors, if it has one.",
+        ),
+        data_argument,
+        click.argument("model", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+def opened(
+    model: Path,
+    data: Path,
+    target: str | None,
+    size: int | None,
+    unseen: Literal["refuse", "zero"] | None,
+    format_: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+) -> tuple[TableClassifier, Table]:
+    """The classifier of a model file, and the table for it."""
+    import attrs
+
+    from sgpc_framework.persistence import load
+    from sgpc_framework.tables import TableClassifier, read_table
+    from sgpc_framework.tables.files import DEFAULT_TARGET, format_of
+
+    found = load(model)
+    if isinstance(found, TableClassifier):
+        words = found.encoding.words
+        if found.classes.dtype.kind == "U":
+            words = (*words, found.target)
+        table = read_table(data, format=format_, header=header, words=words, missing=missing)
+    else:
+        table = read_table(data, format=format_, header=header, missing=missing)
+        target = target or DEFAULT_TARGET.get(format_ or format_of(data))
+        found = TableClassifier.of_matrix_model(found, table, target)
+    if unseen is not None:
+        found = attrs.evolve(found, encoding=attrs.evolve(found.encoding, unseen=unseen))
+    return (found if size is None else found.truncated(size)), table

@@ -1,0 +1,110 @@
+"""How a fit is going, for whoever sits at the terminal; silence where nobody does.
+
+Ctrl-C asks a watched fit to end with what it has; a second one ends it at once.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sgpc_framework.errors import StopFitting
+
+if TYPE_CHECKING:
+    from sgpc_framework.engine.algorithm1 import Progress
+
+
+class Watcher:
+    """The ``progress`` of a fit: draws a bar if there is one, and passes on the wish to stop."""
+
+    def __init__(self, bar: Any = None) -> None:
+        self.stopping = False
+        self._bar = bar
+        self._task: Any = None
+        self._phase = ""
+        self.prefix = ""
+
+    def __call__(self, at: Progress) -> None:
+        if self._bar is not None:
+            self._draw(*_phase(at))
+        if self.stopping:
+            raise StopFitting
+
+    def _draw(self, phase: str, step: int, steps: int, loss: float) -> None:
+        text = f"{self.prefix}{phase}"
+        if self._task is None or text != self._phase:  # the time left is that of the phase
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task, self._phase = self._bar.add_task(text, total=steps, loss=loss), text
+        self._bar.update(self._task, completed=step, total=steps, loss=loss)
+
+    def stop(self, *_: int | FrameType | None) -> None:
+        """A handler of SIGINT."""
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.stopping = True
+        text = "Stopping with the best model so far; Ctrl-C again to give up."
+        if self._bar is not None:
+            self._bar.console.print(text)
+        else:
+            click.echo(text, err=True)
+
+
+def _phase(at: Progress) -> tuple[str, int, int, float]:
+    """What is being done, how far it is, and the loss there."""
+    which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
+    if at.refining is not None:
+        doing = f"{which}refining {at.max_basis} basis vectors, {at.refining.doing}"
+        return doing, at.refining.step, at.refining.steps, at.refining.loss
+    rounds = f", iteration {at.iteration}" if at.iteration > 1 else ""
+    return f"{which}stages{rounds}", at.basis, at.max_basis, at.stage.predictive_loss
+
+
+@contextmanager
+def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
+    """A watcher with a bar on standard error, if that is a terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    if not console.is_terminal:
+        yield from _listening(Watcher(), stoppable)
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield from _listening(Watcher(bar), stoppable)
+
+
+def _listening(watcher: Watcher, stoppable: bool) -> Iterator[Watcher]:
+    if not stoppable:
+        yield watcher
+        return
+    before = signal.signal(signal.SIGINT, watcher.stop)
+    try:
+        yield watcher
+    finally:
+        signal.signal(signal.SIGINT, before)
