@@ -97,10 +97,12 @@ def command(
     )
     scores: list[Score] = []
     with watched() as watcher:
+        watcher.expect(folds * len(designs))
 
         def progress(title: str, turn: int, at: Any) -> None:
-            watcher.prefix = f"{title}, fold {turn + 1} of {folds}: "
-            if at is not None:
+            if at is None:
+                watcher.begin(f"{title}, fold {turn + 1} of {folds}")
+            else:
                 watcher(at)
 
         found = compared(

@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """The ``progress`` of a fit: draws a bar if there is one, and passes on the wish to stop."""
+    """The ``progress`` of a fit: draws a bar if there is one, and passes on the wish to stop.
+
+    Where there are several fits, a second bar counts them: ``expect`` their number, and say
+    ``begin`` before each.
+    """
 
     def __init__(self, bar: Any = None) -> None:
         self.stopping = False
         self._bar = bar
-        self._task: Any = None
-        self._phase = ""
-        self.prefix = ""
+        self._phase = "starting"
+        self._all: Any = None
+        if bar is not None:
+            self._task = bar.add_task(self._phase, total=None, loss="")
 
     def __call__(self, at: Progress) -> None:
         if self._bar is not None:
@@ -35,13 +40,21 @@ class Watcher:
         if self.stopping:
             raise StopFitting
 
+    def expect(self, fits: int) -> None:
+        """So many fits are going to be watched."""
+        if self._bar is not None:
+            self._all = self._bar.add_task("", total=fits, loss="", completed=-1)
+
+    def begin(self, title: str) -> None:
+        """The next of several fits begins."""
+        if self._bar is not None:
+            self._bar.update(self._all, description=title, advance=1)
+
     def _draw(self, phase: str, step: int, steps: int, loss: float) -> None:
-        text = f"{self.prefix}{phase}"
-        if self._task is None or text != self._phase:  # the time left is that of the phase
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task, self._phase = self._bar.add_task(text, total=steps, loss=loss), text
-        self._bar.update(self._task, completed=step, total=steps, loss=loss)
+        if phase != self._phase:  # the time left is that of the phase
+            self._bar.reset(self._task, description=phase)
+            self._phase = phase
+        self._bar.update(self._task, completed=step, total=steps, loss=f"loss {loss:.4f}")
 
     def stop(self, *_: int | FrameType | None) -> None:
         """A handler of SIGINT."""
@@ -61,7 +74,7 @@ def _phase(at: Progress) -> tuple[str, int, int, float]:
     if at.refining is not None:
         doing = f"{which}refining {at.max_basis} basis vectors, {at.refining.doing}"
         return doing, at.refining.step, at.refining.steps, at.refining.loss
-    rounds = f", iteration {at.iteration}" if at.iteration > 1 else ""
+    rounds = f", iteration {at.iteration} of {at.max_iterations}" if at.iteration > 1 else ""
     return f"{which}stages{rounds}", at.basis, at.max_basis, at.stage.predictive_loss
 
 
@@ -80,7 +93,6 @@ def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
         Progress,
         SpinnerColumn,
         TextColumn,
-        TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
@@ -89,10 +101,9 @@ def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("{task.fields[loss]}"),
         TimeRemainingColumn(),
+        TextColumn("left"),
         console=console,
         transient=True,
     ) as bar:

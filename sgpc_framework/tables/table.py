@@ -101,10 +101,18 @@ class Table:
             position = int(which)
             if 1 <= abs(position) <= len(self.columns):
                 return self.columns[position - 1 if position > 0 else position]
-        raise InputError(
-            f"{self.source}: wanted column {str(which)!r}, found none of that name among "
-            f"{len(self.columns)}; {suggestion(str(which), self.names)}"
-        )
+        raise InputError(f"{self.source}: there is no column {str(which)!r}; {self._offer(which)}")
+
+    def _offer(self, which: str | int) -> str:
+        if self.is_nameless:
+            return (
+                f"the columns have no names, but numbers from 1 to {len(self.columns)}. If the "
+                "first row has the names, say header=True (on the command line: --header)"
+            )
+        close = suggestion(str(which), self.names)
+        if close.startswith("did"):
+            return close
+        return f"choose from {', '.join(self.names[:20])}{', ...' * (len(self.names) > 20)}"
 
     def without(self, names: Collection[str]) -> Table:
         """The same rows without some columns, all of which must be there."""

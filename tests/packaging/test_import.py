@@ -38,6 +38,14 @@ def test_the_help_of_the_command_line_imports_nothing_heavy():
     assert not found & {*HEAVY, "sgpc_plugins"}
 
 
+@pytest.mark.parametrize("command", ["compare", "config", "evaluate", "fit", "predict"])
+def test_the_help_of_a_command_imports_nothing_heavy(command):
+    found = _imported_by(
+        f"from sgpc_framework.cli import main; main(['{command}', '--help'], standalone_mode=False)"
+    )
+    assert not found & {"matplotlib", "numpy", "rich", "scipy", "sklearn", "sgpc_plugins"}
+
+
 def test_building_a_design_imports_none_of_the_optional_worlds():
     found = _imported_by("import sgpc_framework; sgpc_framework.build()")
     assert {"numpy", "sgpc_plugins"} <= found

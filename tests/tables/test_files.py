@@ -154,10 +154,12 @@ def test_columns_by_name_or_position(table):
     found = table("a,b,2\n1,2,3\n", header=True)
     assert found.column("a").name == found.column(1).name == found.column("-3").name == "a"
     assert found.column("2").name == "2"  # a name goes before a position
-    with pytest.raises(InputError, match=r"wanted column 'lable'.*did you mean 'label'"):
+    with pytest.raises(InputError, match="there is no column 'lable'; did you mean 'label'"):
         table("label,x\ny,1\n").column("lable")
-    with pytest.raises(InputError, match="wanted column '4'"):
+    with pytest.raises(InputError, match="there is no column '4'; choose from a, b, 2"):
         found.column(4)
+    with pytest.raises(InputError, match=r"no column 'a'; the columns have no names.*--header"):
+        table("1,2\n3,4\n").column("a")
 
 
 # -- the other formats -------------------------------------------------------------------------

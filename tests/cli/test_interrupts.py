@@ -1,0 +1,91 @@
+"""Ctrl-C: once for the best model so far, twice to give up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import sgpc_framework
+from sgpc_framework.cli import INTERRUPTED
+from sgpc_framework.datasets import twonorm
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs the signals of POSIX")
+
+SLOW = """
+import time
+from sgpc_framework.engine import inner_loop
+from sgpc_framework.cli import main
+
+recorded = inner_loop._recorded
+
+
+def slowly(posterior):
+    if posterior.size == 4:
+        print("stage 4", flush=True)
+    if posterior.size > 4:
+        time.sleep({pause})
+    return recorded(posterior)
+
+
+inner_loop._recorded = slowly
+main()
+"""
+
+
+@pytest.fixture
+def fitting(tmp_path):
+    """``fitting(pause)``: ``sgpc fit`` in a process of its own, which has come to stage 4."""
+    X, y = twonorm(200)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    started = []
+
+    def start(pause):
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-c", SLOW.format(pause=pause)),
+                *("fit", tmp_path / "data.npz", "-o", tmp_path / "m.sgpc"),
+                *("--config", "paper", "--max-basis", "100"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout.readline() == "stage 4\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_once_keeps_the_best_model_so_far(fitting, tmp_path):
+    process = fitting(pause=0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "Stopping with the best model so far" in errors
+    assert "stopped early" in output
+    model = sgpc_framework.load(tmp_path / "m.sgpc")
+    assert 4 <= len(model) < 100
+    assert any("the fit was stopped" in note for note in model.model.trace.notes)
+
+
+def test_twice_gives_up(fitting, tmp_path):
+    process = fitting(pause=2.0)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED, errors
+    assert errors.rstrip().endswith("Interrupted.")
+    assert "Traceback" not in errors
+    assert output == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.npz"]
