@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any
 
 import attrs
 import click
@@ -14,7 +12,9 @@ import numpy as np
 
 from sgpc_framework import datasets
 from sgpc_framework.builder import build
-from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.progress import watched
+from sgpc_framework.merits import Merits
 from sgpc_framework.plugin.registry import default_registry
 
 
@@ -55,91 +55,32 @@ def command(
     X, y = datasets.waveform(rows + test_rows, seed=seed)
     selectors = default_registry().names("selector")
     results = []
-    with _progress(len(selectors) * iterations * max_basis) as report:
-        for position, selector in enumerate(selectors):
-            report.begin(selector, position * iterations * max_basis)
+    with watched() as watcher:
+        watcher.expect(len(selectors))
+        for selector in selectors:
+            watcher.begin(selector)
+            if not watcher.visible:
+                click.echo(f"fitting with {selector} ...", err=True)
             design = build(
                 selector=selector, max_basis=max_basis, max_iterations=iterations, seed=seed
             )
             began = perf_counter()
-            model = design.fit(X[:rows], y[:rows], progress=report)
+            model = design.fit(X[:rows], y[:rows], progress=watcher)
             seconds = perf_counter() - began
-            proba = model.predict_proba(X[rows:])
-            truth = (y[rows:] > 0).astype(np.intp)
-            results.append(
-                Result(
-                    selector,
-                    len(model),
-                    float(np.mean(proba.argmax(axis=1) != truth)),
-                    float(-np.mean(np.log(proba[np.arange(test_rows), truth]))),
-                    seconds,
-                )
-            )
+            truth = np.searchsorted(model.classes, y[rows:])
+            merits = Merits.of(model.predict_log_proba(X[rows:]), truth)
+            results.append(Result(selector, len(model), merits.error, merits.nlp, seconds))
     if as_json:
         click.echo(json.dumps([attrs.asdict(result) for result in results], indent=2))
     else:
-        _print_table(results, f"Waveform, {rows} training rows, {test_rows} test rows")
+        print_table(
+            ["selector", "basis size", "test error", "test NLP", "seconds"],
+            map(_cells, results),
+            title=f"Waveform, {rows} training rows, {test_rows} test rows",
+        )
 
 
-class _Report:
-    """Turns the engine's stages into progress; silent unless someone watches."""
-
-    def __init__(self, show: Callable[[str, int], object]) -> None:
-        self._show = show
-        self._selector = ""
-        self._offset = 0
-
-    def begin(self, selector: str, offset: int) -> None:
-        self._selector, self._offset = selector, offset
-        self._show(f"{selector}", offset)
-
-    def __call__(self, at: Progress) -> None:
-        done = self._offset + (at.iteration - 1) * at.max_basis + at.basis
-        text = f"{self._selector}, iteration {at.iteration}, loss {at.stage.predictive_loss:.3f}"
-        self._show(text, done)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[_Report]:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Report(_plain_lines())
-        return
-    with Bar(console=console, transient=True) as bar:
-        task = bar.add_task("", total=total)
-        yield _Report(lambda text, done: bar.update(task, description=text, completed=done))
-
-
-def _plain_lines() -> Callable[[str, int], object]:
-    """Without a terminal: one line for each selector."""
-    seen: set[str] = set()
-
-    def show(text: str, done: int) -> None:
-        selector = text.split(",")[0]
-        if selector not in seen:
-            seen.add(selector)
-            click.echo(f"fitting with {selector} ...", err=True)
-
-    return show
-
-
-def _print_table(results: list[Result], title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    table.add_column("selector")
-    for heading in ("basis size", "test error", "test NLP", "seconds"):
-        table.add_column(heading, justify="right")
-    for result in results:
-        table.add_row(*_cells(result))
-    Console().print(table)
-
-
-def _cells(result: Result) -> list[Any]:
+def _cells(result: Result) -> list[str]:
     return [
         result.selector,
         str(result.basis),

@@ -40,6 +40,11 @@ class Watcher:
         if self.stopping:
             raise StopFitting
 
+    @property
+    def visible(self) -> bool:
+        """Whether there is a bar to be seen."""
+        return self._bar is not None
+
     def expect(self, fits: int) -> None:
         """So many fits are going to be watched."""
         if self._bar is not None:
