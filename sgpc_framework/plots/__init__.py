@@ -7,6 +7,7 @@ nobody else pays for it.
 
 from sgpc_framework.plots.calibration import calibration_curve
 from sgpc_framework.plots.features import feature_relevance
+from sgpc_framework.plots.probabilities import probability_histogram
 from sgpc_framework.plots.regions import decision_regions
 from sgpc_framework.plots.selectors import selector_comparison
 from sgpc_framework.plots.sizes import loss_by_size
@@ -18,5 +19,6 @@ __all__ = [
     "decision_regions",
     "feature_relevance",
     "loss_by_size",
+    "probability_histogram",
     "selector_comparison",
 ]

@@ -12,6 +12,7 @@ from sgpc_framework.classifier import Classifier, models_of, shown
 from sgpc_framework.errors import InputError
 from sgpc_framework.plots.style import (
     QUIET,
+    SERIES,
     STAGES,
     TRAINING,
     colour,
@@ -38,8 +39,8 @@ def feature_relevance(
 
     With ``X`` each is multiplied by the standard deviation of its feature, so that features in
     different units can be compared. The kernel must have one lengthscale for each feature. Where
-    there are several sets of them, of the terms of a sum or of many classes, each has its own
-    marker, and the bar is their greatest. ``most`` features are shown at most.
+    there are several sets of them, of the terms of a sum or of many classes, the bar is their
+    greatest, and up to eight have markers. ``most`` features are shown at most.
     """
     series = _series(model, None if X is None else np.std(np.asarray(X, dtype=np.float64), axis=0))
     values = np.array(list(series.values()))
@@ -56,7 +57,7 @@ def feature_relevance(
         color=TRAINING if single else STAGES,
         alpha=1.0 if single else 0.35,
     )
-    if not single:
+    if 1 < len(series) <= len(SERIES):
         for position, (label, own) in enumerate(series.items()):
             ax.plot(
                 own[order],
@@ -71,7 +72,7 @@ def feature_relevance(
         legend_beside(ax)
     scale = "1 / lengthscale" if X is None else "standard deviation / lengthscale"
     dress(ax, f"{scale}: how much the feature matters", "")
-    ax.set_yticks(place, labels=[_short(names[feature]) for feature in order])
+    ax.set_yticks(place, labels=[literal(names[feature]) for feature in order])
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.set_xlim(left=0.0)
@@ -90,10 +91,6 @@ def _series(model: Classifier, spread: Floats | None) -> dict[str, Floats]:
     if len({len(values) for values in found.values()}) != 1:
         raise InputError("the parts of the kernel have lengthscales of different numbers")
     return found
-
-
-def _short(name: str, length: int = 28) -> str:
-    return literal(name if len(name) <= length else f"{name[: length - 1]}…")
 
 
 def _mention_others(ax: Any, others: Floats, place: int) -> None:

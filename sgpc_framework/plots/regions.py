@@ -25,6 +25,9 @@ from sgpc_framework.relevance import checked_names
 
 Floats = NDArray[np.float64]
 
+MOST_NUMBERS = 60
+"""How many basis vectors there is room to number."""
+
 DEEPEST = 0.62
 """How much of a class's colour there is where it is certain; points must stand out."""
 
@@ -45,7 +48,12 @@ class Frame:
         A refiner may have moved a basis vector far away from all rows. The frame follows it half
         as far again as the rows extend, and no further.
         """
-        low, high = basis.min(axis=0), basis.max(axis=0)
+        if not len(rows) and not len(basis):
+            raise InputError(
+                "there is nothing to draw: the model has no basis vector; give X and y"
+            )
+        some = basis if len(basis) else rows
+        low, high = some.min(axis=0), some.max(axis=0)
         if len(rows):
             least, most = rows.min(axis=0), rows.max(axis=0)
             reach = 0.5 * (most - least)
@@ -82,9 +90,8 @@ def decision_regions(
     """Draw the predicted classes over the plane with the basis vectors, and return the axes.
 
     The stronger the colour, the further the predicted class leads the others; the lines are where
-    the prediction changes. Basis
-    vectors are numbered in the order in which they came. ``X`` and ``y``, if they are given, are
-    drawn as points. The model must have two features.
+    the prediction changes. Basis vectors are numbered in the order in which they came, up to 60 of
+    them. ``X`` and ``y``, if they are given, are drawn as points. The model must have two features.
     """
     models = models_of(model)
     for one in models.values():
@@ -101,7 +108,8 @@ def decision_regions(
     if X is not None:
         _draw_rows(ax, rows, positions(model.classes, y), names)
     for position, one in enumerate(models.values()):
-        _draw_basis(ax, one, colour(position) if len(models) > 1 else "black")
+        ink = colour(position) if len(models) > 1 else "black"
+        _draw_basis(ax, one, ink, numbered=MOST_NUMBERS // len(models))
     dress(ax, *map(literal, checked_names(feature_names, 2)))
     ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
     _mention_outside(ax, int(np.count_nonzero(~frame.holds(basis))))
@@ -174,24 +182,22 @@ def _draw_rows(ax: Any, rows: Floats, truth: NDArray[np.intp], names: list[str])
         )
 
 
-def _draw_basis(ax: Any, model: Model, ink: str) -> None:
-    small = len(model) > 30
-    for number, (x, y) in reversed(list(enumerate(model.inputs, start=1))):
+def _draw_basis(ax: Any, model: Model, ink: str, numbered: int) -> None:
+    """The first ones as numbered circles on top, and those that there is no room for as dots."""
+    small = numbered > 30
+    ring = {"fc": "white", "ec": ink, "lw": 0.8}
+    ax.plot(*model.inputs[numbered:].T, "o", mfc="white", mec=ink, mew=0.8, ms=3.5, zorder=3)
+    for number, place in reversed(list(enumerate(model.inputs[:numbered], start=1))):
         ax.annotate(
             str(number),
-            (x, y),
+            place,
             ha="center",
             va="center",
             fontsize=5.5 if small else 7,
             color=ink,
             zorder=4,
             annotation_clip=True,
-            bbox={
-                "boxstyle": f"circle,pad={0.18 if number < 10 else 0.1}",
-                "fc": "white",
-                "ec": ink,
-                "lw": 0.8,
-            },
+            bbox={"boxstyle": f"circle,pad={0.18 if number < 10 else 0.1}", **ring},
         )
 
 

@@ -15,6 +15,8 @@ from sgpc_framework.merits import error, losses
 from sgpc_framework.model import Model
 from sgpc_framework.plots.style import (
     HELD_OUT,
+    QUIET,
+    SERIES,
     STAGES,
     TRAINING,
     colour,
@@ -90,20 +92,21 @@ def _draw_path(ax: Any, fitted: Model | Trace) -> None:
 
 
 def _draw_paths(ax: Any, models: dict[Any, Model]) -> None:
+    few = len(models) <= len(SERIES)
     for position, (label, model) in enumerate(models.items()):
         bound = model.trace.column("error_bound")[: len(model)]
         after = np.arange(1, len(bound) + 1)
-        ax.plot(
-            after,
-            bound,
-            color=colour(position),
-            lw=1.2,
-            label=f"training: loss of {literal(shown(label))}",
-        )
+        if few:
+            name = f"training: loss of {literal(shown(label))}"
+            ax.plot(after, bound, color=colour(position), lw=1.2, label=name)
+        else:
+            name = "" if position else f"training: loss of each of {len(models)} classes"
+            ax.plot(after, bound, color=QUIET, lw=0.6, alpha=0.6, label=name or None)
 
 
 def _draw_held_out(ax: Any, merits: StagedMerits, ink: str) -> None:
-    style: dict[str, Any] = {"color": ink, "marker": "o" if len(merits.sizes) <= 12 else ""}
+    marked = len(merits.sizes) <= 12
+    style: dict[str, Any] = {"color": ink, "lw": 1.6, "ms": 4}
     bits = merits.loss / LOG_2
-    ax.plot(merits.sizes, bits, ls="--", lw=1.6, ms=4, label="held out: loss", **style)
-    ax.plot(merits.sizes, merits.error, ls="-", lw=1.6, ms=4, label="held out: error", **style)
+    ax.plot(merits.sizes, bits, "s--" if marked else "--", label="held out: loss", **style)
+    ax.plot(merits.sizes, merits.error, "o-" if marked else "-", label="held out: error", **style)

@@ -15,6 +15,10 @@ MARKERS = "os^DvPXp"
 """One for each colour, for print in black and white."""
 
 
+LONGEST = 32
+"""How many letters of a name are drawn."""
+
+
 def colour(position: int) -> str:
     """The colour of a class or a line; there are eight, then they repeat."""
     return SERIES[position % len(SERIES)]
@@ -39,12 +43,14 @@ def new_axes(width: float = 6.0, height: float = 3.6) -> Any:
 def literal(text: str) -> str:
     """A name as matplotlib draws it letter by letter.
 
-    Dollars would begin a formula, and legends leave out what begins with an underscore.
+    Dollars would begin a formula, and legends leave out what begins with an underscore. Very long
+    names are cut.
 
     >>> literal("US$ per m$")
     'US\\\\$ per m\\\\$'
     """
-    escaped = text.replace("$", r"\$")
+    line = " ".join(text.split())
+    escaped = (line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…").replace("$", r"\$")
     return f"\N{HAIR SPACE}{escaped}" if escaped.startswith("_") else escaped
 
 
