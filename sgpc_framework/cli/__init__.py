@@ -28,6 +28,7 @@ COMMANDS = {
     "new": "Write a complete package for a part of your own, ready to be installed.",
     "plugins": "List every part and who provides it, and plugins that could not be loaded.",
     "predict": "Predict labels and probabilities for a table.",
+    "report": "Write a report on a model as one HTML page.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 

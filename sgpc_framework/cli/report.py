@@ -1,0 +1,57 @@
+"""``sgpc report``: one page on how a model was made and what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+
+from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.printing import check_output
+
+
+@click.command(name="report")
+@opening_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    metavar="FILE",
+    help="The HTML file to write, replacing what is there.",
+)
+@click.option(
+    "--target",
+    metavar="COLUMN",
+    help="The column with the true labels, if it is not that of the training table.",
+)
+@click.option("--title", metavar="TEXT", help="The heading of the page.")
+def command(
+    model: Path, data: Path, output: Path, target: str | None, title: str | None, **options: Any
+) -> None:
+    """Write one HTML page on a MODEL, judged by the rows of DATA.
+
+    What was fitted, error, NLP and calibration, loss and error along the stages, which features
+    matter, and the basis vectors; of two features, the stages can be played. The page needs no
+    network and nothing beside it. Take DATA that the fit has not seen.
+
+    \b
+    sgpc report species.sgpc test.csv -o report.html
+    """
+    from sgpc_framework.report import render_table
+    from sgpc_framework.written import whole_file
+
+    check_output(output, model, data)
+    classifier, table = opened(model, data, target, **options)
+    if target is not None:
+        classifier = attrs.evolve(classifier, target=table.column(target).name)
+    try:
+        page = render_table(classifier, table, title=title)
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
+    with whole_file(output) as file:
+        file.write(page.encode())
+    click.echo(f"wrote {output}, {len(page) / 1024:.0f} kB: open it in a browser", err=True)

@@ -1,0 +1,342 @@
+"use strict";
+
+// ---------------------------------------------------------------------------------------------
+// Tables that can be sorted: a click on a heading sorts by its column, another one the other way.
+
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  const headings = [...table.tHead.rows[0].cells];
+  headings.forEach((heading, column) => {
+    // No <button>: browsers do not repeat a heading that has one on every page they print.
+    const button = document.createElement("span");
+    button.setAttribute("role", "button");
+    button.tabIndex = 0;
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
+    button.addEventListener("click", () => {
+      const down = heading.getAttribute("aria-sort") === "ascending";
+      for (const other of headings) other.removeAttribute("aria-sort");
+      heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const numeric = heading.classList.contains("n");
+      const key = (row) => {
+        const cell = row.cells[column];
+        return numeric ? Number(cell.dataset.value ?? cell.textContent) : cell.textContent;
+      };
+      const compare = numeric ? (a, b) => key(a) - key(b) : (a, b) => key(a).localeCompare(key(b));
+      const rows = [...table.tBodies[0].rows].sort((a, b) => (down ? compare(b, a) : compare(a, b)));
+      table.tBodies[0].append(...rows);
+    });
+  });
+}
+
+// ---------------------------------------------------------------------------------------------
+// The player. Without it, or where it cannot work, the picture of the last stage stays.
+
+const source = document.getElementById("reel");
+if (source && "DecompressionStream" in window) {
+  play(JSON.parse(source.textContent)).catch((error) => console.error(error));
+}
+
+async function play(reel) {
+  const planes = await unpacked(reel);
+  const lead = Float32Array.from({ length: 256 }, (_, byte) => {
+    const root = (byte - 127.5) / 127.5;
+    return Math.sign(root) * root * root;
+  });
+  const player = document.getElementById("player");
+  const canvas = document.getElementById("plane-canvas");
+  const slider = document.getElementById("stage");
+  const button = document.getElementById("play");
+  const said = document.getElementById("said");
+  const total = reel.frames.at(-1).size;
+  const each = reel.classes.length > 2 ? " a class" : "";
+  let timer = null;
+
+  function show() {
+    const position = Number(slider.value) - 1;
+    const frame = reel.frames[position];
+    const percent = (100 * frame.error).toFixed(1);
+    const text = `${frame.size} of ${total} basis vectors${each}: error ${percent} %, NLP ${frame.nlp.toFixed(3)} nats`;
+    said.textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+    draw(canvas, reel, planes, lead, position);
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    button.textContent = "Play";
+    said.setAttribute("aria-live", "polite");
+  }
+
+  function start() {
+    if (Number(slider.value) === Number(slider.max)) slider.value = slider.min;
+    said.setAttribute("aria-live", "off");
+    button.textContent = "Pause";
+    show();
+    const pace = Math.min(700, Math.max(120, 8000 / reel.frames.length));
+    timer = setInterval(() => {
+      slider.stepUp();
+      show();
+      if (Number(slider.value) === Number(slider.max)) stop();
+    }, pace);
+  }
+
+  button.addEventListener("click", () => (timer === null ? start() : stop()));
+  slider.addEventListener("input", () => {
+    if (timer !== null) stop();
+    show();
+  });
+  player.hidden = false;
+  document.documentElement.classList.add("plays");
+  new ResizeObserver(show).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  show();
+}
+
+async function unpacked(reel) {
+  const packed = Uint8Array.from(atob(reel.planes), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const size = reel.channels * reel.side * reel.side;
+  for (let i = size; i < planes.length; i++) planes[i] += planes[i - size];
+  return planes;
+}
+
+function draw(canvas, reel, planes, lead, position) {
+  const scale = window.devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (!width || !height) return;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  const style = getComputedStyle(document.documentElement);
+  const look = {
+    paper: style.getPropertyValue("--paper").trim(),
+    ink: style.getPropertyValue("--ink").trim(),
+    quiet: style.getPropertyValue("--quiet").trim(),
+    sans: style.getPropertyValue("--sans").trim(),
+  };
+  look.dark = rgb(look.paper)[1] < 128;
+  const box = { left: 52, top: 8, width: width - 62, height: height - 54 };
+  const fields = leads(reel, planes, lead, position);
+  context.save();
+  context.beginPath();
+  context.rect(box.left, box.top, box.width, box.height);
+  context.clip();
+  drawColours(context, reel, fields, box, look);
+  drawPoints(context, reel, box, look);
+  for (const field of fields.length === 2 ? fields.slice(1) : fields) {
+    drawBoundary(context, reel.side, field, box, look);
+  }
+  drawBasis(context, reel, position, box, look);
+  context.restore();
+  drawAxes(context, reel, box, look);
+}
+
+/* By how much each class leads, on the grid; of two classes only the second is stored. */
+function leads(reel, planes, lead, position) {
+  const cells = reel.side * reel.side;
+  const fields = [];
+  for (let channel = 0; channel < reel.channels; channel++) {
+    const begin = (position * reel.channels + channel) * cells;
+    fields.push(Float32Array.from(planes.subarray(begin, begin + cells), (byte) => lead[byte]));
+  }
+  if (fields.length === 1) fields.unshift(fields[0].map((value) => -value));
+  return fields;
+}
+
+function drawColours(context, reel, fields, box, look) {
+  const side = reel.side;
+  const small = document.createElement("canvas");
+  small.width = small.height = side;
+  const image = new ImageData(side, side);
+  const paper = rgb(look.paper);
+  const colours = reel.colours.map(rgb);
+  for (let row = 0; row < side; row++) {
+    for (let column = 0; column < side; column++) {
+      const cell = row * side + column;
+      let best = 0;
+      for (let k = 1; k < fields.length; k++) if (fields[k][cell] > fields[best][cell]) best = k;
+      const strength = reel.deepest * Math.max(fields[best][cell], 0);
+      const pixel = 4 * ((side - 1 - row) * side + column);
+      for (let part = 0; part < 3; part++) {
+        image.data[pixel + part] = (1 - strength) * paper[part] + strength * colours[best][part];
+      }
+      image.data[pixel + 3] = 255;
+    }
+  }
+  small.getContext("2d").putImageData(image, 0, 0);
+  // The first and last points of the grid are on the edge of the box, so pixels reach beyond it.
+  const across = box.width / (side - 1);
+  const up = box.height / (side - 1);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(small, box.left - across / 2, box.top - up / 2, box.width + across, box.height + up);
+}
+
+function rgb(colour) {
+  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
+}
+
+function lighter(colour) {
+  return `rgb(${rgb(colour).map((part) => Math.round(part + 0.4 * (255 - part))).join(" ")})`;
+}
+
+function place(reel, box, [x, y]) {
+  return [box.left + (box.width * x) / reel.unit, box.top + box.height * (1 - y / reel.unit)];
+}
+
+function drawPoints(context, reel, box, look) {
+  const radius = Math.min(3.2, Math.max(1.8, box.width / 220));
+  context.lineWidth = 0.6;
+  context.strokeStyle = look.paper;
+  const fills = reel.colours.map((colour) => (look.dark ? lighter(colour) : colour));
+  for (const point of reel.points) {
+    const [x, y] = place(reel, box, point);
+    context.fillStyle = fills[point[2]];
+    context.beginPath();
+    mark(context, x, y, radius, point[2] % 4);
+    context.fill();
+    context.stroke();
+  }
+}
+
+/* A circle, a square, a triangle or a diamond. */
+function mark(context, x, y, r, shape) {
+  if (shape === 0) context.arc(x, y, r, 0, 2 * Math.PI);
+  else if (shape === 1) context.rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
+  else {
+    const corners = shape === 2 ? [[0, -1.3], [1.2, 0.9], [-1.2, 0.9]] : [[0, -1.4], [1.4, 0], [0, 1.4], [-1.4, 0]];
+    corners.forEach(([dx, dy], i) => context[i ? "lineTo" : "moveTo"](x + r * dx, y + r * dy));
+    context.closePath();
+  }
+}
+
+/* Where a field is zero: a line through each cell of the grid whose corners differ in sign. */
+function drawBoundary(context, side, field, box, look) {
+  const across = box.width / (side - 1);
+  const up = box.height / (side - 1);
+  context.beginPath();
+  for (let row = 0; row + 1 < side; row++) {
+    for (let column = 0; column + 1 < side; column++) {
+      const at = row * side + column;
+      const corners = [field[at], field[at + 1], field[at + side + 1], field[at + side]];
+      const crossings = [];
+      for (let edge = 0; edge < 4; edge++) {
+        const a = corners[edge];
+        const b = corners[(edge + 1) % 4];
+        if (a > 0 === b > 0) continue;
+        const part = a / (a - b);
+        const [dx, dy] = [[part, 0], [1, part], [1 - part, 1], [0, 1 - part]][edge];
+        crossings.push([box.left + across * (column + dx), box.top + box.height - up * (row + dy)]);
+      }
+      // Four crossings are a saddle: its middle decides which corners belong together.
+      const middle = corners.reduce((sum, value) => sum + value, 0) > 0;
+      if (crossings.length === 4 && middle === corners[0] > 0) crossings.push(crossings.shift());
+      for (let i = 0; i < crossings.length; i += 2) {
+        context.moveTo(...crossings[i]);
+        context.lineTo(...crossings[i + 1]);
+      }
+    }
+  }
+  context.lineWidth = 1.6;
+  context.lineCap = "round";
+  context.strokeStyle = look.ink;
+  context.stroke();
+}
+
+/* Numbered circles; those that the size before did not have are filled. Where there is no room for
+   so many numbers, only these have one. */
+function drawBasis(context, reel, position, box, look) {
+  const frame = reel.frames[position];
+  const before = position ? reel.frames[position - 1].basis : frame.basis.map(() => []);
+  const count = frame.basis.reduce((sum, basis) => sum + basis.length, 0);
+  const crowded = count > 60;
+  const radius = count > 40 || box.width < 420 ? 7 : 9;
+  context.font = `${radius}px ${look.sans}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineWidth = 1.3;
+  frame.basis.forEach((basis, k) => {
+    const ink = frame.basis.length > 1 ? reel.colours[k] : look.ink;
+    for (let i = 0; i < basis.length; i++) {
+      const isNew = i >= before[k].length;
+      const [x, y] = place(reel, box, basis[i]);
+      context.beginPath();
+      context.arc(x, y, crowded && !isNew ? 3.5 : radius, 0, 2 * Math.PI);
+      context.fillStyle = isNew ? ink : look.paper;
+      context.fill();
+      context.strokeStyle = isNew ? look.paper : ink;
+      context.stroke();
+      if (crowded && !isNew) continue;
+      context.fillStyle = isNew ? look.paper : ink;
+      context.fillText(String(i + 1), x, y + 0.5);
+    }
+  });
+}
+
+function drawAxes(context, reel, box, look) {
+  context.strokeStyle = context.fillStyle = look.quiet;
+  context.lineWidth = 1;
+  context.strokeRect(box.left, box.top, box.width, box.height);
+  context.font = `12px ${look.sans}`;
+  for (const axis of [0, 1]) {
+    const low = reel.low[axis];
+    const span = reel.high[axis] - low;
+    for (const tick of ticks(low, low + span, axis ? 6 : Math.max(3, box.width / 90))) {
+      const part = (tick.value - low) / span;
+      context.beginPath();
+      if (axis === 0) {
+        const x = box.left + part * box.width;
+        context.moveTo(x, box.top + box.height);
+        context.lineTo(x, box.top + box.height + 4);
+        context.textAlign = "center";
+        context.textBaseline = "top";
+        context.fillText(tick.text, x, box.top + box.height + 7);
+      } else {
+        const y = box.top + (1 - part) * box.height;
+        context.moveTo(box.left - 4, y);
+        context.lineTo(box.left, y);
+        context.textAlign = "right";
+        context.textBaseline = "middle";
+        context.fillText(tick.text, box.left - 7, y);
+      }
+      context.stroke();
+    }
+  }
+  context.fillStyle = look.ink;
+  context.textAlign = "center";
+  context.textBaseline = "bottom";
+  context.fillText(shortened(reel.names[0]), box.left + box.width / 2, box.top + box.height + 44);
+  context.save();
+  context.translate(4, box.top + box.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.textBaseline = "top";
+  context.fillText(shortened(reel.names[1]), 0, 0);
+  context.restore();
+}
+
+/* Round numbers between two others, about so many. */
+function ticks(low, high, wanted) {
+  const rough = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  const found = [];
+  for (let i = Math.ceil(low / step); i * step <= high; i++) {
+    const value = i * step;
+    const text = Math.abs(value) >= 1e5 || digits > 4 ? Number(value.toPrecision(4)).toExponential() : value.toFixed(digits);
+    found.push({ value, text: text.replace("-", "\u2212") });
+  }
+  return found;
+}
+
+function shortened(name) {
+  return name.length > 40 ? `${name.slice(0, 39)}\u2026` : name;
+}

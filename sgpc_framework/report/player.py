@@ -1,0 +1,134 @@
+"""The stages of two features as data that the script of the page plays.
+
+For each size of the model there is a picture of the plane, by how much each class leads, on a grid
+of small numbers. Successive ones differ little, so differences are what is compressed.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.classifier import Classifier
+from sgpc_framework.model import Model
+from sgpc_framework.plots.regions import DEEPEST, Frame, leads
+from sgpc_framework.plots.stages import StagedMerits
+from sgpc_framework.plots.style import colour
+from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
+
+Floats = NDArray[np.float64]
+
+MOST_FRAMES = 60
+MOST_POINTS = 500
+MOST_CELLS = 800_000
+FINEST = 80
+UNIT = 10_000
+"""Places are whole numbers, this many across the frame."""
+
+
+def can_be_played(subject: Subject) -> bool:
+    """Whether there is a plane to draw, and something on it."""
+    return subject.vectors and subject.X.shape[1] == 2 and len(subject.model.sizes) > 0
+
+
+@attrs.frozen
+class Reel:
+    """What the page plays, and what had to be left out."""
+
+    data: dict[str, Any]
+    sizes: tuple[int, ...]
+    points: int
+
+
+def reel(subject: Subject) -> Reel:
+    """The stages of a model of two features."""
+    model = subject.model
+    basis = np.concatenate([one.inputs for one in subject.models.values()])
+    frame = Frame.around(subject.X, basis)
+    kept = _evenly(len(model.sizes), MOST_FRAMES)
+    sizes = [model.sizes[i] for i in kept]
+    channels = 1 if not subject.many else len(subject.classes)
+    side = int(min(FINEST, np.sqrt(MOST_CELLS / (len(kept) * channels))))
+    planes = _planes(model, frame, side, kept, channels)
+    rows = subject.sample(MOST_POINTS)
+    judged = subject.sample(MOST_STAGED_ROWS)
+    merits = StagedMerits.of(model, subject.X[judged], subject.y[judged])
+    left_bottom = subject.known(np.array([[frame.left, frame.bottom]]))[0].tolist()
+    right_top = subject.known(np.array([[frame.right, frame.top]]))[0].tolist()
+    data = {
+        "side": side,
+        "channels": channels,
+        "planes": _packed(planes),
+        "deepest": DEEPEST,
+        "unit": UNIT,
+        "low": left_bottom,
+        "high": right_top,
+        "names": subject.names,
+        "classes": subject.classes,
+        "colours": [colour(position) for position in range(len(subject.classes))],
+        "points": np.c_[_placed(subject.X[rows], frame), subject.truth[rows]].tolist(),
+        "frames": [
+            {
+                "size": size,
+                "error": round(float(merits.error[i]), 5),
+                "nlp": round(float(merits.loss[i]), 5),
+                "basis": [_basis(one, size, frame) for one in subject.models.values()],
+            }
+            for i, size in zip(kept, sizes, strict=True)
+        ],
+    }
+    return Reel(data, tuple(sizes), len(rows))
+
+
+def _evenly(count: int, most: int) -> list[int]:
+    """So many positions at most, the last among them.
+
+    >>> _evenly(5, 3), _evenly(2, 3)
+    ([0, 2, 4], [0, 1])
+    """
+    kept = np.linspace(0, count - 1, min(count, most)).round()
+    return [int(position) for position in np.unique(kept)]
+
+
+def _planes(
+    model: Classifier, frame: Frame, side: int, kept: list[int], channels: int
+) -> NDArray[np.uint8]:
+    """By how much each class leads on the grid, of shape (frames, channels, side * side).
+
+    Of two classes the second is enough. The root makes the steps fine where no class leads much,
+    which is where the boundary is.
+    """
+    _, _, points = frame.grid(side, side)
+    wanted = set(kept)
+    found = []
+    for position, proba in enumerate(model.staged_predict_proba(points)):
+        if position in wanted:
+            lead = leads(proba)[:, -channels:].T
+            found.append(np.round(127.5 + 127.5 * np.sign(lead) * np.sqrt(np.abs(lead))))
+    return np.array(found).astype(np.uint8)
+
+
+def _packed(planes: NDArray[np.uint8]) -> str:
+    """Each plane as its difference to the one before, modulo 256, deflated, in base 64."""
+    differences = np.diff(planes, axis=0, prepend=np.zeros_like(planes[:1]))
+    return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode()
+
+
+def _placed(points: Floats, frame: Frame) -> NDArray[np.int64]:
+    low = np.array([frame.left, frame.bottom])
+    span = np.array([frame.right, frame.top]) - low
+    far = 10.0 * UNIT  # what is further out is not seen either
+    places: NDArray[np.float64] = np.clip(UNIT * (points - low) / span, -far, far)
+    return places.round().astype(np.int64)
+
+
+def _basis(model: Model, size: int, frame: Frame) -> list[list[int]]:
+    """The places of the basis vectors that the model of some size has."""
+    part = model if size >= len(model) else model.truncated(size)
+    places: list[list[int]] = _placed(part.inputs, frame).tolist()
+    return places

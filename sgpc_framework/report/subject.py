@@ -1,0 +1,134 @@
+"""What a report is about: a classifier, rows to judge it by, and names for things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.classifier import Classifier, models_of, positions, shown
+from sgpc_framework.errors import InputError
+from sgpc_framework.inputs import checked_inputs
+from sgpc_framework.merits import Merits
+from sgpc_framework.model import Model
+from sgpc_framework.relevance import checked_names
+from sgpc_framework.tables.encoding import Encoding, NumberColumn
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+MOST_STAGED_ROWS = 5000
+"""How many rows are judged at every size; the whole model is judged by all."""
+
+
+@attrs.frozen
+class Units:
+    """From the features that a model sees to those that people know: centre + scale * feature."""
+
+    centre: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> Units:
+        """The units of the table that an encoding was learned from."""
+        affine = [
+            (column.mean, column.scale) if isinstance(column, NumberColumn) else (0.0, 1.0)
+            for column in encoding.columns
+            for _ in column.features
+        ]
+        centre, scale = np.array(affine).T
+        return cls(centre, scale)
+
+    def known(self, X: Floats) -> Floats:
+        """The features as people know them."""
+        found: Floats = self.centre + self.scale * X
+        return found
+
+
+@attrs.define(eq=False)
+class Subject:
+    """A classifier with rows and labels, checked; what several sections need is computed once."""
+
+    model: Classifier
+    X: Any
+    y: NDArray[Any]
+    names: list[str]
+    units: Units | None
+    first_row: int
+    """The number that people give to the first row of a table."""
+
+    @classmethod
+    def of(
+        cls,
+        model: Classifier,
+        X: Any,
+        y: Any,
+        feature_names: Sequence[str] | None = None,
+        units: Units | None = None,
+        first_row: int = 0,
+    ) -> Subject:
+        """Check that the parts belong together."""
+        inputs = next(iter(models_of(model).values())).inputs
+        width = inputs.shape[1] if inputs.ndim == 2 else None
+        rows, labels = checked_inputs(X, width), np.asarray(y)
+        if labels.shape != (len(rows),):
+            raise InputError(
+                f"y must have a label for each of the {len(rows)} rows, found {labels.shape}"
+            )
+        names = ["input"] if width is None else checked_names(feature_names, width)
+        return cls(model, rows, labels, names, units, first_row)
+
+    @cached_property
+    def truth(self) -> Codes:
+        """The position of each row's class."""
+        return positions(self.model.classes, self.y)
+
+    @cached_property
+    def log_proba(self) -> Floats:
+        """What the classifier says of the rows."""
+        return self.model.predict_log_proba(self.X)
+
+    @cached_property
+    def merits(self) -> Merits:
+        """The figures of merit on the rows."""
+        return Merits.of(self.log_proba, self.truth)
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The classes as they are written."""
+        return [shown(label) for label in self.model.classes.tolist()]
+
+    @cached_property
+    def models(self) -> dict[str, Model]:
+        """The models of two classes, by the class each one looks for."""
+        return {shown(label): model for label, model in models_of(self.model).items()}
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more than two classes."""
+        return len(self.classes) > 2
+
+    @property
+    def vectors(self) -> bool:
+        """Whether inputs are feature vectors."""
+        return isinstance(self.X, np.ndarray) and self.X.ndim == 2
+
+    @property
+    def refined(self) -> bool:
+        """Whether a refiner has changed a model, so that only its own sizes can be had."""
+        return any(model.smaller is not None for model in self.models.values())
+
+    def known(self, X: Any) -> Any:
+        """Inputs in the units that people know."""
+        return X if self.units is None or not self.vectors else self.units.known(X)
+
+    def sample(self, most: int) -> Codes:
+        """Numbers of so many rows at most, always the same, in ascending order."""
+        count = len(self.y)
+        if count <= most:
+            return np.arange(count)
+        return np.sort(np.random.default_rng(0).choice(count, most, replace=False))

@@ -1,0 +1,199 @@
+"""Tables of a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from sgpc_framework.merits import confusion, losses
+from sgpc_framework.report.markup import Markup, element, joined
+from sgpc_framework.report.subject import Subject
+
+MOST_BASIS = 300
+MOST_AT_ONCE = 25
+MOST_FEATURES = 8
+MOST_SURPRISES = 10
+
+
+def number(value: float) -> str:
+    """A number with four digits that count.
+
+    >>> number(0.123456), number(1234567.0), number(-0.0), number(40.0)
+    ('0.1235', '1.235e+06', '0', '40')
+    """
+    return f"{value + 0.0:.4g}"
+
+
+def percent(share: float) -> str:
+    """A share as people say it.
+
+    >>> [percent(share).split() for share in (0.0834, 0.0, 0.00012)]
+    [['8.3', '%'], ['0', '%'], ['0.012', '%']]
+    """
+    digits = f"{100.0 * share:.1f}" if share >= 0.001 else f"{100.0 * share:.2g}"
+    return f"{digits}\N{NO-BREAK SPACE}%"
+
+
+def table(
+    headings: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    sortable: bool = False,
+    class_: str | None = None,
+) -> Markup:
+    """A table whose columns of numbers are aligned; ``sortable`` ones the script makes so."""
+    cells = [list(row) for row in rows]
+    columns = [_column([row[place] for row in cells]) for place in range(len(headings))]
+    head = joined(
+        element("th", heading, scope="col", class_="n" if column.numeric else None)
+        for heading, column in zip(headings, columns, strict=True)
+    )
+    body = joined(
+        element("tr", joined(column.cells[position] for column in columns))
+        for position in range(len(cells))
+    )
+    inner = element(
+        "table",
+        element("thead", element("tr", head)),
+        element("tbody", body),
+        class_=class_,
+        data_sortable=sortable,
+    )
+    tall = " tall" if len(cells) > MOST_AT_ONCE else ""
+    return element("div", inner, class_=f"scroll{tall}", tabindex=0 if tall else None)
+
+
+@attrs.frozen
+class Column:
+    """The cells of a column; ``numeric`` if all of them are numbers."""
+
+    numeric: bool
+    cells: list[Markup]
+
+
+def _column(values: list[object]) -> Column:
+    """Numbers are aligned right, written alike, and keep their value for sorting."""
+    numbers = [float(value) for value in values if isinstance(value, (int, float))]
+    if len(numbers) < len(values) or not numbers:
+        return Column(False, [element("td", value) for value in values])
+    texts = alike(numbers)
+    return Column(
+        True,
+        [
+            element("td", text, class_="n", data_value=repr(value))
+            for text, value in zip(texts, numbers, strict=True)
+        ],
+    )
+
+
+def alike(numbers: list[float]) -> list[str]:
+    """Numbers with the same number of decimals, unless they are very large or small.
+
+    >>> alike([1.0, 20.0]), alike([73.4321, 5.93]), alike([1e-7, 3e-6])
+    (['1', '20'], ['73.43', '5.93'], ['1e-07', '3e-06'])
+    """
+    sizes = [abs(value) for value in numbers if value]
+    if not sizes or (all(map(float.is_integer, numbers)) and max(sizes) < 1e7):
+        return [f"{value + 0.0:.0f}" for value in numbers]
+    if not 1e-3 <= max(sizes) < 1e5:
+        return [number(value) for value in numbers]
+    decimals = max(0, 3 - math.floor(math.log10(max(sizes))))
+    return [f"{round(value, decimals) + 0.0:.{decimals}f}" for value in numbers]
+
+
+def basis_table(subject: Subject) -> Markup:
+    """Every basis vector: where it came from, its site, its features."""
+    shown, features = 0, subject.names[:MOST_FEATURES]
+    rows: list[list[object]] = []
+    for label, model in subject.models.items():
+        inputs = subject.known(model.inputs)
+        for position in range(min(len(model), MOST_BASIS - shown)):
+            sites = model.sites
+            rows.append(
+                [
+                    *([label] if subject.many else []),
+                    position + 1,
+                    int(model.basis[position]) + subject.first_row,
+                    float(sites.mean[position]),
+                    float(sites.precision[position]),
+                    float(sites.coefficient[position]),
+                    *_features(inputs[position], len(features)),
+                ]
+            )
+        shown = len(rows)
+    heads = ["number", "training row", "site mean", "site precision", "coefficient", *features]
+    total = sum(len(model) for model in subject.models.values())
+    left_out = [
+        f"{total - shown} further basis vectors are not shown." if total > shown else None,
+        f" Of {len(subject.names)} features the first {len(features)} are shown."
+        if len(subject.names) > len(features)
+        else None,
+    ]
+    return joined(
+        [
+            table([*(["class"] if subject.many else []), *heads], rows, sortable=True),
+            element("p", *left_out, class_="quiet") if any(left_out) else None,
+        ]
+    )
+
+
+def _features(row: Any, most: int) -> list[object]:
+    if isinstance(row, np.ndarray):
+        return [float(value) for value in row[:most]]
+    text = str(row)
+    return [text if len(text) <= 80 else f"{text[:79]}…"]
+
+
+def confusion_table(subject: Subject) -> Markup:
+    """How many rows of each class were taken for which."""
+    counts = confusion(subject.log_proba, subject.truth)
+    totals = counts.sum(axis=1)
+    corner = element("td", "", class_="corner")
+    head = joined(element("th", name, scope="col") for name in subject.classes)
+    rows = []
+    for own, name in enumerate(subject.classes):
+        cells = []
+        for other, count in enumerate(counts[own].tolist()):
+            share = count / max(int(totals[own]), 1)
+            cells.append(
+                element(
+                    "td",
+                    element("b", count),
+                    element("small", f" {percent(share)}"),
+                    class_="right" if own == other else "wrong",
+                    style=f"--share:{share:.3f}",
+                )
+            )
+        rows.append(element("tr", element("th", name, scope="row"), joined(cells)))
+    above = element("th", "predicted", colspan=len(subject.classes), scope="colgroup")
+    inner = element(
+        "table",
+        element("thead", element("tr", corner, above), element("tr", element("th", "true"), head)),
+        element("tbody", joined(rows)),
+        class_="confusion",
+    )
+    return element("div", inner, class_="scroll")
+
+
+def surprise_table(subject: Subject) -> Markup:
+    """The rows whose own class had the least probability."""
+    loss = losses(subject.log_proba, subject.truth)
+    worst = np.argsort(-loss, kind="stable")[:MOST_SURPRISES]
+    inputs, features = subject.known(subject.X), subject.names[:MOST_FEATURES]
+    predicted = subject.log_proba.argmax(axis=1)
+    rows = [
+        [
+            row + subject.first_row,
+            subject.classes[subject.truth[row]],
+            subject.classes[predicted[row]],
+            float(np.exp(-loss[row])),
+            *_features(inputs[row], len(features)),
+        ]
+        for row in worst.tolist()
+    ]
+    heads = ["row", "true class", "predicted", "probability of the true class", *features]
+    return table(heads, rows, sortable=True)

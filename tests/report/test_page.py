@@ -1,0 +1,240 @@
+"""The page without a browser: what it says, what it must not contain, how large it is."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+import zlib
+from html.parser import HTMLParser
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.merits import Merits, confusion
+from sgpc_framework.plots.regions import Frame
+from sgpc_framework.report import render, render_table
+from sgpc_framework.report.subject import Units
+from sgpc_framework.tables import TableClassifier
+
+VOID = {"meta", "input", "img"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the text; complains of what is not closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None], bool]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs), "svg" in self.open))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs), "svg" in self.open))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"script", "style"} & set(self.open):
+            self.texts.append(data)
+
+    @property
+    def outside_pictures(self) -> list[str]:
+        return [tag for tag, _, inside in self.found if not inside]
+
+    @property
+    def inside_pictures(self) -> set[str]:
+        return {tag for tag, _, inside in self.found if inside}
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+def reel(page: str) -> dict:
+    return json.loads(
+        re.search(r'<script type="application/json" id="reel">(.*?)</script>', page)[1]
+    )
+
+
+def test_it_says_what_was_fitted_and_how_good_it_is(page, model, rows):
+    text = Elements(page).text
+    truth = (rows[1] == "trough").astype(int)
+    merits = Merits.of(model.predict_log_proba(rows[0]), truth)
+    for figure in (f"{100 * merits.error:.1f} %", f"{merits.nlp:.3f}", "0.693"):
+        assert figure in text
+    for word in (
+        "Waves",
+        "squared-exponential",
+        "probit",
+        "adaptive-sampling",
+        "lengthscale of east",
+    ):
+        assert word in text
+    for count in confusion(model.predict_log_proba(rows[0]), truth).ravel():
+        assert f" {count} " in text
+
+
+def test_nothing_is_asked_of_a_network(page):
+    elements = Elements(page)
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & {
+        tag for tag, _, _ in elements.found
+    }
+    for tag, attributes, _ in elements.found:
+        for name in ("src", "href", "xlink:href", "action", "poster", "srcset"):
+            value = attributes.get(name) or "#"
+            assert value.startswith(("#", "data:image/png;base64,")), (tag, name, value[:60])
+    assert "@import" not in page
+    assert {target[0] for target in re.findall(r"url\(([^)]*)", page)} == {"#"}
+
+
+def test_only_the_script_of_the_page_may_run(page):
+    (policy,) = (
+        attributes["content"]
+        for _, attributes, _ in Elements(page).found
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert "default-src 'none'" in policy
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+
+
+def test_what_comes_from_data_is_text(page, model, rows):
+    """Features, classes and the title are full of markup, and the page has no element more."""
+    usual = Elements(render(model, *rows, feature_names=["east", "north"], title="Waves"))
+    assert Elements(page).outside_pictures == usual.outside_pictures
+    nasty = np.array(["</script><b>", "<!--"])
+    renamed = attrs.evolve(model, classes=nasty)
+    labels = nasty[(rows[1] == "trough").astype(int)]
+    found = Elements(render(renamed, rows[0], labels, title="</title><script>"))
+    assert found.outside_pictures == usual.outside_pictures
+    assert found.inside_pictures <= {"g", "path", "text", "defs", "clippath", "rect", "use"}
+
+
+def test_the_same_model_has_the_same_page(page, model, rows):
+    again = render(model, *rows, feature_names=["east", reel(page)["names"][1]], title="Waves")
+    assert again == page
+
+
+def test_the_stages_can_be_played(page, model, rows):
+    data = reel(page)
+    assert [frame["size"] for frame in data["frames"]] == list(model.sizes)
+    assert [len(frame["basis"][0]) for frame in data["frames"]] == list(model.sizes)
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(data["planes"])), dtype=np.uint8)
+    planes = np.cumsum(planes.reshape(8, -1), axis=0, dtype=np.uint8)
+    root = (planes[3] - 127.5) / 127.5
+    lead = np.sign(root) * root**2
+    _, _, points = Frame.around(rows[0], model.inputs).grid(data["side"], data["side"])
+    wanted = 2.0 * model.truncated(4).predict_proba(points)[:, 1] - 1.0
+    np.testing.assert_allclose(lead, wanted, atol=0.01)  # steps of a 127th of the root
+    assert data["frames"][3]["error"] == pytest.approx(
+        np.mean(model.truncated(4).predict(rows[0]) != rows[1]), abs=1e-5
+    )
+
+
+def test_a_refined_model_is_said_to_be_one(rows):
+    refiner = {"name": "corrective", "penalty": 1.0, "iterations": 5}
+    model = sgpc.build(refiner=refiner, objective="none", max_basis=6, sizes=[3]).fit(*rows)
+    page = render(model, *rows)
+    text = Elements(page).text
+    assert "6, refined together; also refined at 3" in text
+    assert "not what it is now" in text
+    assert "in the sizes it has: 3, 6." in text
+    assert "Notes of the fit" in text
+    frames = reel(page)["frames"]
+    assert [frame["size"] for frame in frames] == [3, 6]
+    assert frames[0]["basis"][0] != frames[1]["basis"][0][:3]  # each was refined for itself
+
+
+def test_many_classes(rows):
+    X = rows[0]
+    y = np.where(np.hypot(*X.T) < 1.2, 3, np.where(X[:, 0] > 0.0, 1, 2))
+    page = render(sgpc.build(max_basis=4, max_iterations=1).fit(X, y), X, y)
+    text = Elements(page).text
+    assert "A classifier of 1, 2 and 3" in text
+    assert "2 against the rest: 4 basis vectors" in text
+    data = reel(page)
+    assert data["channels"] == len(data["colours"]) == 3
+    assert [len(basis) for basis in data["frames"][-1]["basis"]] == [4, 4, 4]
+
+
+def test_more_features_than_two_and_units_of_the_table():
+    X, y = datasets.twonorm(80, seed=3)
+    kernel = {"name": "squared-exponential", "lengthscale": "median-per-feature"}
+    model = sgpc.build(kernel=kernel, max_basis=3, max_iterations=1).fit(X, y)
+    units = Units(np.full(20, 1000.0), np.full(20, 10.0))
+    page = render(model, X, y, units=units)
+    text = Elements(page).text
+    assert "Features that matter" in text
+    assert "Of 20 features the first 8 are shown." in text
+    assert 'id="reel"' not in page
+    first = 1000.0 + 10.0 * model.inputs[0, 0]
+    assert f"{first:.1f}" in text or f"{first:.0f}" in text
+
+
+def test_a_large_table_makes_no_large_page(model):
+    X = np.random.default_rng(5).uniform(-2.0, 2.0, size=(20_000, 2))
+    page = render(model, X, model.predict(X))
+    assert len(page) < 400_000
+    text = Elements(page).text
+    assert "Of 20000 rows, 500 are drawn." in text
+    assert "5000 of them drawn at random." in text
+
+
+def test_a_table_with_words_in_its_own_units(tmp_path):
+    rng = np.random.default_rng(0)
+    data = {
+        "height": rng.normal(170.0, 10.0, 60),
+        "town": rng.choice(["Ulm", "Kiel"], 60),
+    }
+    data["tall"] = np.where(data["height"] > 170.0, "yes", "no")
+    classifier = TableClassifier.fit(data, "tall", sgpc.build(max_basis=4, max_iterations=1))
+    text = Elements(render_table(classifier, data)).text
+    assert "town=Kiel" in text
+    assert "Rows are counted from 1." in text
+    row = int(classifier.model.basis[0])
+    assert f"{data['height'][row]:.1f}" in text
+
+
+def test_a_model_without_a_basis_vector(rows):
+    kernel = {"name": "constant", "variance": 1.0}
+    model = sgpc.build(kernel=kernel, max_basis=3, max_iterations=1).fit(*rows)
+    short = attrs.evolve(
+        model,
+        basis=model.basis[:0],
+        inputs=model.inputs[:0],
+        sites=model.sites[:0],
+        form=model._form[:0],
+    )
+    for one in (model, short):
+        assert "What was fitted" in Elements(render(one, *rows)).text
+
+
+def test_labels_that_do_not_fit(model, rows):
+    with pytest.raises(sgpc.InputError, match="label for each of the 120 rows"):
+        render(model, rows[0], rows[1][:3])
+    with pytest.raises(sgpc.InputError, match="found 'flat' at row 0"):
+        render(model, rows[0], np.full(120, "flat"))
+    with pytest.raises(sgpc.InputError, match="wanted 2 names"):
+        render(model, *rows, feature_names=["east"])
+
+
+def test_without_matplotlib_the_error_says_what_to_install(model, rows, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'sgpc-framework\[plots\]'"):
+        render(model, *rows)
