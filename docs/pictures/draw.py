@@ -1,7 +1,8 @@
 """Draws the pictures of the pages anew: ``python docs/pictures/draw.py``.
 
 It runs the Python blocks of each page that shows pictures, in an empty folder, and keeps the
-pictures that they save and the page shows.
+pictures that they save and the page shows. ``NAME.png`` may also be what a browser shows of a
+``NAME.html`` that they wrote; this needs Chromium and its driver.
 """
 
 from __future__ import annotations
@@ -23,13 +24,6 @@ def pictures_of(page: Path) -> list[str]:
     return PICTURE.findall(page.read_text(encoding="utf-8"))
 
 
-def keep_small(drawn: Path, kept: Path) -> None:
-    """Store a picture with 128 colours, which is enough and a third of the size."""
-    with Image.open(drawn) as picture:
-        picture.convert("RGB").quantize(128).save(kept, optimize=True)
-    print(f"{kept.name}: {kept.stat().st_size / 1024:.0f} kB")
-
-
 def draw(page: Path) -> None:
     """Run the page and keep what it draws."""
     code = "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
@@ -37,8 +31,37 @@ def draw(page: Path) -> None:
         os.chdir(folder)
         exec(compile(code, page, "exec"), {"__name__": "page"})
         for name in pictures_of(page):
-            keep_small(Path(name), HERE / name)
+            drawn = Path(name)
+            if not drawn.exists():
+                photograph(drawn.with_suffix(".html").resolve(), drawn)
+            keep_small(drawn, HERE / name)
         os.chdir(HERE)
+
+
+def photograph(page: Path, picture: Path) -> None:
+    """The upper part of a page, as a browser shows it."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in ("--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1180,1990"):
+        options.add_argument(flag)
+    with webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver")) as browser:
+        browser.get(page.as_uri())
+        browser.implicitly_wait(2)
+        browser.find_element("css selector", "#player:not([hidden])")
+        browser.save_screenshot(str(picture))
+
+
+def keep_small(drawn: Path, kept: Path) -> None:
+    """Store a picture with 128 colours and no wider than a page, which is a third of the size."""
+    with Image.open(drawn) as picture:
+        whole = picture.convert("RGB")
+        whole.thumbnail((720, 1300))
+        whole.quantize(128).save(kept, optimize=True)
+    print(f"{kept.name}: {kept.stat().st_size / 1024:.0f} kB")
 
 
 if __name__ == "__main__":
