@@ -29,6 +29,7 @@ COMMANDS = {
     "plugins": "List every part and who provides it, and plugins that could not be loaded.",
     "predict": "Predict labels and probabilities for a table.",
     "report": "Write a report on a model as one HTML page.",
+    "reproduce": "Run the paper's experiments again and write a page about how they came out.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 

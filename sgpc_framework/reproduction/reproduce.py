@@ -1,0 +1,56 @@
+"""All of it: run what is wanted and not finished, then write tables, figures and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from sgpc_framework import datasets
+from sgpc_framework.errors import InputError, suggestion
+from sgpc_framework.reproduction import plan
+from sgpc_framework.reproduction.cells import Outcome
+from sgpc_framework.reproduction.evidence import Evidence, write_csv
+from sgpc_framework.reproduction.page import write_page
+from sgpc_framework.reproduction.plan import EXPERIMENTS, Scale
+from sgpc_framework.reproduction.results import Results
+from sgpc_framework.reproduction.running import Progress, finished, run
+from sgpc_framework.reproduction.store import Store
+
+Watcher = Callable[[Progress], object]
+
+
+def reproduce(
+    folder: Path,
+    scale: Scale | None = None,
+    experiments: Iterable[str] = EXPERIMENTS,
+    *,
+    cells: Path | None = None,
+    workers: int | None = None,
+    watch: Watcher = lambda _: None,
+    compute: bool = True,
+) -> Path:
+    """Run experiments, and write ``reproduction.md`` with figures and CSV files into a folder.
+
+    The fits go to joblib: inside ``joblib.parallel_config("dask")`` a cluster does them. Timings
+    are made last, one at a time. With ``compute = False`` the page is made of what is finished.
+    Returns the path of the page.
+    """
+    scale, wanted = scale or Scale(), tuple(experiments)
+    _refuse_unknown(scale.sets)
+    store = Store(cells or folder / "cells")
+    fits = plan.ordered(scale, wanted)
+    stages = plan.curves(scale) if "experiment1" in wanted else []
+    loops = plan.timings(scale) if "timing" in wanted else []
+    if compute:
+        run([*fits, *stages], store, workers, watch)
+        run(loops, store, 1, watch)  # alone, or they would measure each other
+    outcomes = {cell: Outcome(**found) for cell, found in finished(fits, store).items()}
+    evidence = Evidence(Results(scale, outcomes), finished(stages, store), finished(loops, store))
+    write_csv(folder, evidence)
+    return write_page(folder, evidence)
+
+
+def _refuse_unknown(sets: Iterable[str]) -> None:
+    for name in sets:
+        if name not in datasets.BENCHMARKS:
+            raise InputError(f"no benchmark set {name!r}; {suggestion(name, datasets.BENCHMARKS)}")
