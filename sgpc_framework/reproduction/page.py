@@ -2,22 +2,166 @@
 
 from __future__ import annotations
 
+import platform
+from importlib.metadata import version
 from pathlib import Path
 
+from sgpc_framework.reproduction import sections
+from sgpc_framework.reproduction.bayes import LOG_ODDS, Floor, floor
 from sgpc_framework.reproduction.evidence import Evidence
-from sgpc_framework.reproduction.results import MEASURES
+from sgpc_framework.reproduction.figures import draw_all
+from sgpc_framework.reproduction.plan import COMPARED, Scale
 
 NAME = "reproduction.md"
+COMMAND = "sgpc reproduce"
 
 
-def write_page(folder: Path, evidence: Evidence) -> Path:
-    """Write the page into a folder, and return its path."""
-    results = evidence.results
-    lines = ["| set | method | size | test error | test NLP |", "|---|---|---|---|---|"]
-    for data, method, size in sorted({(c.data, c.method, c.size) for c in results.outcomes}):
-        means = (results.mean(data, method, size, measure) for measure in MEASURES)
-        figures = " | ".join(f"{mean.value:.4f} ± {mean.error:.4f}" for mean in means)
-        lines.append(f"| {data} | {method} | {size} | {figures} |")
+def write_page(folder: Path, evidence: Evidence, command: str = COMMAND) -> Path:
+    """Draw the figures, write the page beside them, and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = [name for name in LOG_ODDS if name in evidence.results.scale.sets]
+    floors = {name: floor(name) for name in wanted}
+    figures = draw_all(folder / "figures", evidence, floors)
+    pictures = {name: path.relative_to(folder).as_posix() for name, path in figures.items()}
     path = folder / NAME
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(text(evidence, floors, pictures, command), encoding="utf-8")
     return path
+
+
+def text(
+    evidence: Evidence, floors: dict[str, Floor], pictures: dict[str, str], command: str
+) -> str:
+    """The page as Markdown; a section without evidence is left out."""
+    results = evidence.results
+    sizes, small = results.scale.sizes, results.scale.small
+    parts = [
+        "# The paper, reproduced",
+        _opening(evidence, command),
+        "## What holds",
+        sections.verdicts(evidence),
+        sections.claims(evidence),
+        "## Data",
+        sections.data(evidence),
+        "## Figure 1: losses",
+        "A moderated margin is z / √(1 + variance). Where -log Φ(z) / log 2 is above the step, its "
+        "mean bounds the training error (eq. 6).",
+        _picture("losses", "Losses over the margin", pictures),
+    ]
+    if evidence.stages or sections.sites(results):
+        parts += [
+            "## Experiment 1: sites",
+            f"Working set 2, {sizes[1]} basis vectors. The curves are the returned model along its "
+            "stages, on the first partition; the table has all partitions.",
+            _picture("stages", "Error and NLP along the stages", pictures),
+            sections.sites(results),
+        ]
+    if "working sets" in pictures:
+        parts += [
+            "## Experiment 2: adaptive and random sampling",
+            "Means and standard errors over the partitions; the dash-dotted line is validation.",
+            _picture("working sets", "Error and NLP over the size of the working set", pictures),
+        ]
+    if "sizes" in pictures:
+        parts += ["## Experiment 3: selection methods", *_selection(evidence, pictures)]
+    if evidence.seconds:
+        parts += [
+            "## Time",
+            f"One inner loop with {sizes[1]} stages, median of several turns in which all methods "
+            "were timed one after the other, in one process.",
+            sections.seconds(evidence),
+        ]
+    beyond = sections.refined(results, floors)
+    if beyond:
+        parts += [
+            "## Beyond the paper",
+            "The same partitions with what the paper does not have: its method with the "
+            f"`corrective` refiner, and the presets, at {small[0]} and {small[1]} basis vectors.",
+            beyond,
+        ]
+    parts += ["## Files", _files(evidence)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _opening(evidence: Evidence, command: str) -> str:
+    results, scale = evidence.results, evidence.results.scale
+    outcomes = results.outcomes.values()
+    hours = sum(outcome.cpu_seconds for outcome in outcomes) / 3600
+    lines = [
+        "The experiments of Sundararajan and Shevade, *An Additive Model View to Sparse Gaussian "
+        "Process Classifier Design*, section 5, run again by one command:",
+        f"```console\n{command}\n```",
+        f"{len(outcomes)} fits, {hours:.2f} hours of processor time ({_machine()}). "
+        + _settings(scale),
+    ]
+    if scale.rows:
+        lines.append("**With few rows, partitions and rounds: these figures mean little.**")
+    return "\n\n".join(lines)
+
+
+def _settings(scale: Scale) -> str:
+    def numbers(values: tuple[int, ...]) -> str:
+        return ", ".join(map(str, values))
+
+    return (
+        f"Sizes {numbers(scale.sizes)}, with at most {numbers(scale.iterations)} outer iterations "
+        f"(the paper: 20) and {numbers(scale.partitions)} partitions (the paper: 25 or 20), the "
+        "same for all methods. As in the paper: squared exponential with one lengthscale, probit, "
+        "moment matching, the hyperparameters by NLP and conjugate gradients, the best outer "
+        "iteration by NLP. The lengthscale starts at the median distance; the paper does not say "
+        "where it starts. The seed of a fit is the number of its partition."
+    )
+
+
+def _machine() -> str:
+    return (
+        f"{platform.machine()}, Python {platform.python_version()}, NumPy {version('numpy')}, "
+        "one BLAS thread"
+    )
+
+
+def _selection(evidence: Evidence, pictures: dict[str, str]) -> list[str]:
+    results = evidence.results
+    parts = [
+        "Bars are means over the partitions with standard errors, the dashed line is the Bayes "
+        "error or the Bayes NLP where it is known.",
+        _picture("sizes", "Error and NLP of the methods at each size", pictures),
+        "### Test error in percent, mean ± standard error",
+        sections.means(results, COMPARED, results.scale.sizes, "test_error"),
+        "### Test NLP, mean ± standard error",
+        sections.means(results, COMPARED, results.scale.sizes, "test_nlp"),
+        "### Which information gain",
+        "The paper's printed criterion is no relative entropy, so both directions were run: "
+        "new-old is KL(new‖old), the selector's default, old-new the other. Wilcoxon's tests "
+        "at 0.05, beside what the paper remarks:",
+        sections.directions(results),
+        "### Wilcoxon's tests, adaptive 2 beside the others",
+        "Better, worse or the same at 0.05, with p.",
+        "Test error:",
+        sections.wilcoxon(results, "test_error"),
+        "Test NLP:",
+        sections.wilcoxon(results, "test_nlp"),
+    ]
+    if "ranks" in pictures:
+        parts += [
+            "### Friedman's test over the sets",
+            "Mean ranks over the sets, by means over the partitions. A star: beyond the critical "
+            "difference of Bonferroni and Dunn at 0.1 from the proposed method.",
+            sections.friedman(results),
+            _picture("ranks", "Critical-difference diagrams", pictures),
+        ]
+    return parts
+
+
+def _files(evidence: Evidence) -> str:
+    found = {
+        "results.csv": ("one fit a row", evidence.results.outcomes),
+        "stages.csv": ("the curves of Experiment 1", evidence.stages),
+        "seconds.csv": ("every timed inner loop", evidence.seconds),
+    }
+    return "\n".join(
+        f"- [{name}]({name}): {what}" for name, (what, there) in found.items() if there
+    )
+
+
+def _picture(name: str, caption: str, pictures: dict[str, str]) -> str:
+    return f"![{caption}]({pictures[name]})" if name in pictures else ""

@@ -38,7 +38,7 @@ class Scale:
 
     sets: tuple[str, ...] = attrs.Factory(datasets.available)
     sizes: tuple[int, int, int, int] = (40, 80, 160, 320)
-    working_sets: tuple[int, ...] = (1, 2, 5, 10, 20, 59)
+    working_sets: tuple[int, ...] = (1, 2, 5, 10, 59)
     partitions: tuple[int, int, int, int] = (10, 10, 10, 6)
     """For each size; six is the least with which Wilcoxon's test can tell anything at 0.05."""
 

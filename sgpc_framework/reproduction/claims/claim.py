@@ -1,0 +1,105 @@
+"""A claim of the paper beside our figures, with a verdict that a rule gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
+
+import attrs
+
+from sgpc_framework.reproduction.evidence import Evidence
+from sgpc_framework.reproduction.results import Measure, Results
+from sgpc_framework.reproduction.statistics import Comparison
+
+Verdict = Literal["holds", "partly", "does not", "not run"]
+ALMOST = 5 / 6
+"""What "almost all" asks for: five of the six data sets."""
+
+SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
+
+
+@attrs.frozen
+class Finding:
+    """Our figure in words, the verdict, and the rule by which it was given."""
+
+    figure: str
+    verdict: Verdict
+    rule: str
+
+
+@attrs.frozen
+class Claim:
+    """Something that section 5 of the paper says, and how to look for it in the evidence.
+
+    ``why`` explains a verdict, where there is something to explain.
+    """
+
+    text: str
+    find: Callable[[Evidence], Finding | None]
+    why: Mapping[Verdict, str] = attrs.Factory(dict)
+
+    def judged(self, evidence: Evidence) -> Finding:
+        found = self.find(evidence)
+        return found or Finding("-", "not run", "")
+
+
+def share_rule(hits: int, total: int, enough: float = 1.0) -> Verdict:
+    """Holds with a share of ``enough``, partly with half of the cases.
+
+    >>> share_rule(5, 6), share_rule(5, 6, ALMOST), share_rule(2, 6), share_rule(0, 0)
+    ('partly', 'holds', 'does not', 'not run')
+    """
+    if not total:
+        return "not run"
+    if hits >= enough * total - 1e-9:
+        return "holds"
+    return "partly" if 2 * hits >= total else "does not"
+
+
+@attrs.frozen
+class Tally:
+    """How many comparisons are significantly better, neither, or significantly worse."""
+
+    better: int
+    same: int
+    worse: int
+
+    @classmethod
+    def of(cls, comparisons: Iterable[Comparison]) -> Tally:
+        found = list(comparisons)
+        better, worse = sum(c.better for c in found), sum(c.worse for c in found)
+        return cls(better, len(found) - better - worse, worse)
+
+    @classmethod
+    def sum(cls, parts: Iterable[Tally]) -> Tally:
+        found = list(parts)
+        return cls(
+            sum(t.better for t in found), sum(t.same for t in found), sum(t.worse for t in found)
+        )
+
+    @property
+    def total(self) -> int:
+        return self.better + self.same + self.worse
+
+    def __str__(self) -> str:
+        return f"better in {self.better}, same in {self.same}, worse in {self.worse}"
+
+
+def tally(
+    results: Results,
+    first: str,
+    others: Iterable[str],
+    sets: Iterable[str],
+    sizes: Iterable[int],
+    measures: Iterable[Measure],
+) -> Tally:
+    """Wilcoxon's tests of one method against others, each set, size and measure by itself."""
+    grid = [
+        (data, other, size, measure)
+        for data in sets
+        for other in others
+        for size in sizes
+        for measure in measures
+    ]
+    found = (results.comparison(d, first, other, size, m) for d, other, size, m in grid)
+    return Tally.of(comparison for comparison in found if comparison is not None)

@@ -1,0 +1,164 @@
+"""What the paper says of its Experiment 3, the selection methods set by set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sgpc_framework.reproduction.claims.claim import (
+    ALMOST,
+    SHORT,
+    Claim,
+    Finding,
+    Tally,
+    share_rule,
+    tally,
+)
+from sgpc_framework.reproduction.evidence import Evidence
+from sgpc_framework.reproduction.methods import (
+    ENTROPY,
+    GAIN,
+    GAIN_REVERSED,
+    PROPOSED,
+    VALIDATION,
+    adaptive,
+)
+from sgpc_framework.reproduction.plan import COMPARED
+from sgpc_framework.reproduction.results import MEASURES, Measure
+
+RIVALS = (ENTROPY, GAIN)
+DIFFICULT = ("banana", "waveform", "splice")
+Find = Callable[[Evidence], Finding | None]
+
+
+def _always_better(
+    first: str,
+    others: Sequence[str],
+    sets: Sequence[str],
+    measures: Sequence[Measure],
+    small_only: bool = False,
+) -> Find:
+    """Significantly better in every comparison, at all sizes or at the two small ones."""
+
+    def find(evidence: Evidence) -> Finding | None:
+        scale = evidence.results.scale
+        sizes = scale.small if small_only else scale.sizes
+        parts = {
+            f"{data.title()} {SHORT[measure]}": tally(
+                evidence.results, first, others, [data], sizes, [measure]
+            )
+            for data in sets
+            for measure in measures
+        }
+        parts = {name: found for name, found in parts.items() if found.total}
+        whole = Tally.sum(parts.values())
+        if not whole.total:
+            return None
+        each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in parts.items())
+        verdict = share_rule(whole.better, whole.total)
+        return Finding(f"better/same/worse: {each}", verdict, f"better in all {whole.total} tests")
+
+    return find
+
+
+def _almost_all_sets(evidence: Evidence) -> Finding | None:
+    results = evidence.results
+    sizes, ahead, parts = results.scale.sizes, 0, []
+    for measure in MEASURES:
+        by_set = {
+            data: tally(results, PROPOSED, RIVALS, [data], sizes, [measure])
+            for data in results.scale.sets
+        }
+        by_set = {data: found for data, found in by_set.items() if found.total}
+        good = [d for d, t in by_set.items() if 2 * t.better >= t.total and t.better > t.worse]
+        ahead += len(good)
+        parts.append((SHORT[measure], len(good), len(by_set), Tally.sum(by_set.values())))
+    count = sum(total for _, _, total, _ in parts)
+    if not count:
+        return None
+    figure = "; ".join(
+        f"{name}: ahead on {good} of {total} sets ({whole})" for name, good, total, whole in parts
+    )
+    rule = (
+        "ahead on five of six sets; ahead: better in half of a set's tests, and more often than not"
+    )
+    return Finding(figure, share_rule(ahead, count, ALMOST), rule)
+
+
+def _same_when_large(evidence: Evidence) -> Finding | None:
+    results = evidence.results
+    large = results.scale.sizes[2:]
+    cases = {"Twonorm": ("twonorm", RIVALS), "Ringnorm, information gain": ("ringnorm", [GAIN])}
+    found = {
+        name: tally(results, PROPOSED, rivals, [data], large, ["test_error"])
+        for name, (data, rivals) in cases.items()
+    }
+    whole = Tally.sum(found.values())
+    if not whole.total:
+        return None
+    each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in found.items())
+    rule = f"no significant difference in all {whole.total} tests at the two large sizes"
+    return Finding(f"better/same/worse: {each}", share_rule(whole.same, whole.total), rule)
+
+
+CLAIMS = (
+    Claim(
+        "The proposed method had better test error and NLP than the entropy and information gain "
+        "methods on almost all the data sets (Wilcoxon, 0.05).",
+        _almost_all_sets,
+    ),
+    Claim(
+        "It performed better on difficult data sets (Banana, Waveform, Splice) for all sizes, in "
+        "both measures.",
+        _always_better(PROPOSED, RIVALS, DIFFICULT, MEASURES),
+    ),
+    Claim(
+        "On Twonorm and Ringnorm it performed better in NLP for all sizes.",
+        _always_better(PROPOSED, RIVALS, ("twonorm", "ringnorm"), ["test_nlp"]),
+    ),
+    Claim(
+        "On Ringnorm it performed better than entropy in test error for all sizes.",
+        _always_better(PROPOSED, [ENTROPY], ["ringnorm"], ["test_error"]),
+    ),
+    Claim(
+        "In the other cases (test error, Twonorm and Ringnorm) the performance was the same at "
+        "higher sizes.",
+        _same_when_large,
+    ),
+    Claim(
+        "Information gain (new-old) performed better than entropy on Banana, Waveform, Ringnorm.",
+        _always_better(GAIN, [ENTROPY], ("banana", "waveform", "ringnorm"), MEASURES),
+    ),
+    Claim(
+        "The same for the other direction (old-new).",
+        _always_better(GAIN_REVERSED, [ENTROPY], ("banana", "waveform", "ringnorm"), MEASURES),
+    ),
+    Claim(
+        "Entropy performed better than information gain (new-old) in test error on Twonorm.",
+        _always_better(ENTROPY, [GAIN], ["twonorm"], ["test_error"]),
+    ),
+    Claim(
+        "The same for the other direction (old-new).",
+        _always_better(ENTROPY, [GAIN_REVERSED], ["twonorm"], ["test_error"]),
+    ),
+    Claim(
+        "Entropy performed better than all the methods at lower sizes on Image.",
+        _always_better(
+            ENTROPY,
+            [m for m in COMPARED if m not in (ENTROPY, GAIN_REVERSED)],
+            ["image"],
+            MEASURES,
+            small_only=True,
+        ),
+    ),
+    Claim(
+        "The validation method performed better than the proposed one (κ of 1 and 2) in test error "
+        "at lower sizes (40 and 80).",
+        _always_better(
+            VALIDATION,
+            [adaptive(1), adaptive(2)],
+            ("banana", "waveform", "twonorm", "ringnorm", "splice", "image"),
+            ["test_error"],
+            small_only=True,
+        ),
+    ),
+)
