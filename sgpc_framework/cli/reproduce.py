@@ -128,15 +128,14 @@ def _shown() -> Iterator[Callable[[Progress], object]]:
     if not console.is_terminal:
         yield _lines()
         return
-    columns = TextColumn("{task.fields[left]}"), BarColumn(), TextColumn("{task.description}")
+    columns = TextColumn("{task.fields[state]}"), BarColumn(), TextColumn("{task.description}")
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("starting", total=1.0, left="")
+        task = bar.add_task("starting", total=1.0, state="")
 
         def show(at: Progress) -> None:
             if at.problem:
                 bar.console.print(f"{at.job}: {at.problem}")
-            left = f"{at.done}/{at.of}, {_duration(at.seconds_left)} left"
-            bar.update(task, completed=at.share, description=str(at.job), left=left)
+            bar.update(task, completed=at.share, description=str(at.job), state=_state(at))
 
         yield show
 
@@ -149,10 +148,15 @@ def _lines() -> Callable[[Progress], object]:
         now = time.monotonic()
         if at.problem or at.done == at.of or now - last[0] >= LINES_EVERY:
             last[0] = now
-            text = f"{at.done}/{at.of}, {_duration(at.seconds_left)} left: {at.job}"
+            text = f"{_state(at)}: {at.job}"
             click.echo(f"{text}: {at.problem}" if at.problem else text, err=True)
 
     return show
+
+
+def _state(at: Progress) -> str:
+    left = "" if at.seconds_left is None else f", {_duration(at.seconds_left)} left"
+    return f"{at.done}/{at.of}{left}"
 
 
 def _duration(seconds: float) -> str:

@@ -29,8 +29,9 @@ class Floor:
     nlp_se: float
 
 
-def floor(name: str, rows: int = ROWS) -> Floor:
+def floor(name: str, rows: int | None = None) -> Floor:
     """Monte Carlo over generated inputs with the exact posterior at each."""
+    rows = rows or ROWS
     X, _ = datasets.BENCHMARKS[name].generate(rows, 2**20)  # type: ignore[misc]
     margin = LOG_ODDS[name](X)
     # min(π, 1 - π) = 1 / (1 + e^|m|), and the entropy of the label in nats

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sgpc_framework import datasets
 from sgpc_framework.builder import Design, build
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.model import Model
 from sgpc_framework.reproduction.methods import method
 
 Floats = NDArray[np.float64]
@@ -86,11 +87,16 @@ class Cell:
         tried = 14 + method(self.method).candidates  # fitted to what fits took
         return self.iterations * rows * self.size * tried * (1 + self.size / 100)
 
+    def fitted(self) -> Model:
+        model = self.design.fit(self.benchmark.X, self.benchmark.y)
+        assert isinstance(model, Model)  # there are two classes
+        return model
+
     def compute(self) -> dict[str, Any]:
         """Fit and judge; the fields of an ``Outcome``."""
         data = self.benchmark
         began, began_cpu = perf_counter(), process_time()
-        model = self.design.fit(data.X, data.y)
+        model = self.fitted()
         seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
         outcome = Outcome(
             *judged(model.predict_proba(data.X_test), data.y_test),

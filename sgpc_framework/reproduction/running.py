@@ -43,7 +43,8 @@ class Progress:
     share: float
     """Of the cost."""
 
-    seconds_left: float
+    seconds_left: float | None
+    """Unknown after the first job, which pays for starting the workers."""
 
 
 def key(job: Job) -> str:
@@ -73,7 +74,7 @@ def run(
     known = finished(jobs, store)
     todo = [job for job in jobs if job not in known]
     problems: dict[Job, str] = {}
-    total, spent, began = sum(job.cost for job in todo), 0.0, perf_counter()
+    total, spent, paid, began = sum(job.cost for job in todo), 0.0, 0.0, 0.0
     for done, (place, result, problem) in enumerate(_computed(todo, workers), len(known) + 1):
         job = todo[place]
         if result is None:
@@ -81,7 +82,9 @@ def run(
         else:
             store.put(key(job), {"job": str(job), **job.identity}, result)
         spent += job.cost
-        left = (perf_counter() - began) * (total - spent) / spent
+        left = (perf_counter() - began) * (total - spent) / (spent - paid) if paid else None
+        if left is None:
+            paid, began = spent, perf_counter()
         watch(Progress(job, problem, done, len(jobs), spent / total, left))
     return problems
 

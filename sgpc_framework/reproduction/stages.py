@@ -34,7 +34,7 @@ class Stages:
 
     def compute(self) -> dict[str, list[float]]:
         data = self.cell.benchmark
-        model = self.cell.design.fit(data.X, data.y)
+        model = self.cell.fitted()
         training = [judged(proba, data.y) for proba in model.staged_predict_proba(data.X)]
         test = [judged(proba, data.y_test) for proba in model.staged_predict_proba(data.X_test)]
         columns = (*zip(*training, strict=True), *zip(*test, strict=True))

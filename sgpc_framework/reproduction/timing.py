@@ -26,7 +26,7 @@ class InnerLoops:
     data: str
     size: int
     rows: int | None = None
-    turns: int = TURNS
+    turns: int = attrs.Factory(lambda: TURNS)
 
     def __str__(self) -> str:
         return f"{self.data}: inner loops of {self.size} stages"

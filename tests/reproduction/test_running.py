@@ -230,7 +230,8 @@ class TestRun:
         running.run([Square(n) for n in (1, 2, 3, 5)], Store(tmp_path), 1, seen.append)
         assert [(at.done, at.of) for at in seen] == [(2, 4), (3, 4), (4, 4)]
         assert [at.share for at in seen] == [0.2, 0.5, 1.0]
-        assert seen[0].seconds_left > 0.0 == seen[-1].seconds_left
+        assert seen[0].seconds_left is None
+        assert seen[1].seconds_left > 0.0 == seen[2].seconds_left
 
     def test_an_interruption_keeps_what_is_finished(self, tmp_path):
         def interrupt(at: running.Progress) -> None:
