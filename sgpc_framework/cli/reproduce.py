@@ -86,7 +86,6 @@ def command(
     where it was. The six data sets are read from SGPC_DATA_DIR; three of them are generated where
     it does not have them, and the others left out.
     """
-    from sgpc_framework.errors import InputError
     from sgpc_framework.reproduction import plan
     from sgpc_framework.reproduction.reproduce import reproduce
 
@@ -104,8 +103,6 @@ def command(
                 watch=watch,
                 compute=not report_only,
             )
-    except InputError as error:
-        raise click.ClickException(str(error)) from error
     except ImportError as error:
         raise click.ClickException(f"{error}: pip install 'sgpc-framework[experiments]'") from error
     except KeyboardInterrupt:

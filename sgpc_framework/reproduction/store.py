@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.written import whole_file
 
 FORMAT = 1
 
@@ -38,17 +38,9 @@ class Store:
     def put(self, key: str, identity: dict[str, Any], result: dict[str, Any]) -> None:
         """Write a result; the file appears when it is complete and on disk."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._path(key)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
         text = json.dumps({"format": FORMAT, "identity": identity, "result": result}, indent=1)
-        try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        with whole_file(self._path(key)) as file:
+            file.write(text.encode())
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"
