@@ -7,6 +7,7 @@ import importlib
 import json
 import pkgutil
 import re
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -16,9 +17,11 @@ from typing import Any, NamedTuple
 import attrs
 import pytest
 import tomli_w
+from click.testing import CliRunner
 
 import sgpc_framework
 import sgpc_plugins
+from sgpc_framework.cli import main
 from sgpc_framework.config import DEFAULT_PARTS, Config
 from sgpc_framework.hyperparameters import declaration
 from sgpc_framework.options import options_of
@@ -29,6 +32,9 @@ ROOT = Path(__file__).parents[1]
 TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES = {str(page.relative_to(ROOT)): page for page in [*TOP, *sorted(ROOT.glob("docs/**/*.md"))]}
 LANGUAGES = {"python", "toml", "json", "console", "text"}
+NOT_INSTALLED = {"docs/authors/tutorial.md"}
+"""Pages whose commands need a package that the reader has installed before."""
+
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -66,15 +72,41 @@ def test_every_block_says_what_it_is(page):
     assert {block.language for block in blocks(page)} <= LANGUAGES
 
 
-@pytest.mark.parametrize("page", pages_with("python"))
-def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch, capsys):
-    """Blocks of a page share a namespace; a text block right after one is what it prints."""
+def _commands(block: Block, page: str) -> list[list[str]]:
+    """The commands of a console block, if it has nothing but ``sgpc ...``."""
+    if block.language != "console" or page in NOT_INSTALLED:
+        return []
+    lines = [shlex.split(line) for line in block.text.splitlines()]
+    return lines if all(words[:1] == ["sgpc"] for words in lines) else []
+
+
+def _run(words: list[str], fails: bool) -> str:
+    """What a command prints; less what goes to a file, as in ``sgpc config > mine.toml``."""
+    words, file = (words[:-2], Path(words[-1])) if words[-2] == ">" else (words, None)
+    result = CliRunner().invoke(main, words[1:])
+    assert result.exit_code == int(fails), result.output
+    if file is None:
+        return result.output
+    file.write_text(result.stdout, encoding="utf-8")
+    return result.stderr
+
+
+@pytest.mark.parametrize("page", pages_with("python", "console"))
+def test_python_blocks_and_commands_run_and_print_what_the_page_says(
+    page, tmp_path, monkeypatch, capsys
+):
+    """Blocks of a page share a namespace and a folder; a text block right after one is what it
+    prints. A command may fail if that begins with "Error"."""
     monkeypatch.chdir(tmp_path)
     module = ModuleType("page")  # attrs looks up types in the module of a class
     monkeypatch.setitem(sys.modules, module.__name__, module)
     printed = None
-    for block in blocks(page):
-        if block.language == "python":
+    following = [*blocks(page)[1:], None]
+    for block, after in zip(blocks(page), following, strict=True):
+        if commands := _commands(block, page):
+            fails = after is not None and after.text.startswith("Error")
+            printed = "".join(_run(words, fails) for words in commands)
+        elif block.language == "python":
             padding = "\n" * (block.line - 1)  # so that a traceback shows the line of the page
             exec(compile(padding + block.text, PAGES[page], "exec"), vars(module))
             printed = capsys.readouterr().out

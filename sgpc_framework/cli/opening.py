@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from sgpc_framework.cli.progress import working
 from sgpc_framework.cli.table_options import data_argument, reading_options
 
 if TYPE_CHECKING:
@@ -60,9 +61,11 @@ def opened(
         words = found.encoding.words
         if found.classes.dtype.kind == "U":
             words = (*words, found.target)
-        table = read_table(data, format=format_, header=header, words=words, missing=missing)
     else:
-        table = read_table(data, format=format_, header=header, missing=missing)
+        words = ()
+    with working(f"reading {data}"):
+        table = read_table(data, format=format_, header=header, words=words, missing=missing)
+    if not isinstance(found, TableClassifier):
         target = target or DEFAULT_TARGET.get(format_ or format_of(data))
         found = TableClassifier.of_matrix_model(found, table, target)
     if unseen is not None:

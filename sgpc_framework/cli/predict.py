@@ -11,6 +11,7 @@ import click
 
 from sgpc_framework.cli.opening import opened, opening_options
 from sgpc_framework.cli.printing import check_output, write_csv
+from sgpc_framework.cli.progress import working
 from sgpc_framework.cli.table_options import json_option
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def command(
 
 def _rows(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Iterator[list[Any]]:
     kept = [table.column(name) for name in keep]
-    log_proba = classifier.predict_log_proba(table)
+    with working("predicting"):
+        log_proba = classifier.predict_log_proba(table)
     labels = classifier.classes[log_proba.argmax(axis=1)].tolist()
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     yield [*(column.name for column in kept), "predicted", *heading]

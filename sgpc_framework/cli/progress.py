@@ -84,6 +84,15 @@ def _phase(at: Progress) -> tuple[str, int, int, float]:
 
 
 @contextmanager
+def working(what: str) -> Iterator[None]:
+    """Says what is being done, while it is, if standard error is a terminal."""
+    from rich.console import Console
+
+    with Console(stderr=True, highlight=False, markup=False).status(what):
+        yield
+
+
+@contextmanager
 def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
     """A watcher with a bar on standard error, if that is a terminal."""
     from rich.console import Console

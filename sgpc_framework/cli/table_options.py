@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from sgpc_framework.cli.progress import working
+
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table
 
@@ -110,7 +112,8 @@ def read_with_target(
     from sgpc_framework.errors import InputError
     from sgpc_framework.tables.files import DEFAULT_TARGET, format_of, read_table
 
-    table = read_table(data, format=format_, **options)
+    with working(f"reading {data}"):
+        table = read_table(data, format=format_, **options)
     target = target or DEFAULT_TARGET.get(format_ or format_of(data))
     if target is None:
         shown = ", ".join(table.names[:20]) + (", ..." if len(table.names) > 20 else "")

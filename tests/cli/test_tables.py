@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import sgpc_framework as sgpc_package
+from sgpc_framework.cli import main
+from sgpc_framework.datasets import twonorm
 from sgpc_framework.merits import Merits
 from sgpc_framework.tables import read_table
 
@@ -242,7 +246,7 @@ def test_a_column_that_numbers_the_rows_is_pointed_out(sgpc, tmp_path):
 
 @pytest.mark.parametrize("name", ["data.npz", "data.libsvm"])
 def test_formats_with_a_column_for_labels_need_no_target(sgpc, tmp_path, name):
-    X, y = sgpc_package.datasets.twonorm(60)
+    X, y = twonorm(60)
     path, model = tmp_path / name, tmp_path / "m.sgpc"
     if name.endswith("npz"):
         np.savez(path, X=X, y=y)
@@ -256,7 +260,7 @@ def test_formats_with_a_column_for_labels_need_no_target(sgpc, tmp_path, name):
 
 
 def test_models_that_were_fitted_to_arrays(sgpc, tmp_path):
-    X, y = sgpc_package.datasets.twonorm(60)
+    X, y = twonorm(60)
     model = sgpc_package.build("fast", max_basis=6).fit(X, y)
     model.save(tmp_path / "m.sgpc")
     data = write(tmp_path / "data.csv", [[f"x{i}" for i in range(20)] + ["y"]])
@@ -266,3 +270,17 @@ def test_models_that_were_fitted_to_arrays(sgpc, tmp_path):
     found = json.loads(sgpc(*evaluate, "--target", "y", "--json").stdout)
     assert found["error"] == np.mean(model.predict(X) != y)
     assert "takes 20 columns of numbers, found 21" in problem(sgpc(*evaluate))
+
+
+def test_a_terminal_sees_how_the_fit_is_going(train, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # how rich is told that there is a terminal
+    monkeypatch.setenv("COLUMNS", "120")
+    path = train.with_name("m.sgpc")
+    options = ["--target", "bought", "--drop", "id", "-o", str(path), *map(str, SMALL)]
+    result = CliRunner().invoke(main, ["fit", str(train), *options])
+    assert result.exit_code == 0, result.output
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", result.stderr)
+    assert "reading" in shown
+    assert re.search(r"refining 6 basis vectors, penalty 1 .* +\d+/25 loss 0\.\d{4}", shown)
+    assert "left" in shown
+    assert "loss" not in result.stdout
