@@ -61,12 +61,13 @@ class TableClassifier:
         table = as_table(data)
         name, labels = training_labels(table, target)
         features = table.without([*drop, name])
+        as_words = {table.column(word).name for word in words}
         encoding = Encoding.learned(
             features,
             standardise=standardise,
             impute=impute,
             unseen=unseen,
-            words=words,
+            words=as_words.intersection(features.names),
             max_words=max_words,
         )
         chosen = design or build(DEFAULT_DESIGN)

@@ -185,8 +185,11 @@ class Encoding:
         """
         parts = []
         table = self._aligned(table)
+        present = {column.name: column for column in table.columns}
+        self._refuse_absent(table, present)
+        zeros = np.zeros(len(table))
         for own in self.columns:
-            column = self._found(table, own.name)
+            column = present.get(own.name, Column(own.name, zeros))
             _refuse_missing(table, column, impute=own.fill is not None)
             parts.append(own.encoded(table, column, self.unseen))
         return np.concatenate(parts, axis=1)
@@ -197,17 +200,14 @@ class Encoding:
         pairs = zip(table.columns, self.names, strict=True)
         return attrs.evolve(table, columns=tuple(attrs.evolve(c, name=n) for c, n in pairs))
 
-    def _found(self, table: Table, name: str) -> Column:
-        if table.sparse and name not in table.names:
-            return Column(name, np.zeros(len(table)))
-        if name in table.names:
-            return table.column(name)
-        absent = [other for other in self.names if other not in table.names]
-        raise InputError(
-            f"{table.source}: wanted the {len(self.columns)} columns that the model was fitted to, "
-            f"found {len(table.columns)} without {', '.join(map(repr, absent[:5]))}"
-            f"{', ...' if len(absent) > 5 else ''}"
-        )
+    def _refuse_absent(self, table: Table, present: Collection[str]) -> None:
+        absent = [name for name in self.names if name not in present]
+        if absent and not table.sparse:
+            raise InputError(
+                f"{table.source}: wanted the {len(self.columns)} columns that the model was fitted "
+                f"to, found {len(table.columns)} without {', '.join(map(repr, absent[:5]))}"
+                f"{', ...' if len(absent) > 5 else ''}"
+            )
 
     def as_section(self) -> dict[str, Any]:
         """The encoding as plain data, for a model file."""

@@ -35,6 +35,8 @@ def _refuse_slips(table: Table, column: Column, words: list[str | None]) -> None
     if slips and len(slips) <= (1.0 - MOSTLY) * present:
         others = len({words[row] for row in slips}) - 1
         more = f" (and {others} other such words)" if others else ""
+        if slips == [0] and table.is_nameless:
+            more += ", which may be the name of the column (header=True; --header)"
         raise InputError(
             f"{table.where(slips[0], column.name)}: wanted a number, as in most rows, found "
             f"{words[slips[0]]!r}{more}; correct it, or say that it stands for a missing value "

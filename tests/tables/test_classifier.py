@@ -8,7 +8,7 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework import InputError
 from sgpc_framework.persistence import save
-from sgpc_framework.tables import TableClassifier
+from sgpc_framework.tables import TableClassifier, read_table
 from sgpc_framework.tables.frames import as_table
 
 SMALL = {"max_basis": 6, "max_iterations": 2}
@@ -108,6 +108,16 @@ def test_a_target_that_cannot_be_one(target, message):
         message = "150 different values"
     with pytest.raises(InputError, match=message):
         TableClassifier.fit(data, target, sgpc.build(SMALL))
+
+
+def test_labels_may_be_declared_words(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x,code\n" + "1,01\n5,02\n" * 10)
+    table = read_table(path, words=["code"])
+    found = TableClassifier.fit(table, "code", sgpc.build(SMALL), words=["code"])
+    assert found.classes.tolist() == ["01", "02"]
+    with pytest.raises(InputError, match="no column 'colour'; choose from x, code"):
+        TableClassifier.fit(table, "code", sgpc.build(SMALL), words=["colour"])
 
 
 def test_columns_are_left_out_on_request(voters):

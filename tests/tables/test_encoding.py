@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,6 +123,15 @@ def test_a_slip_in_a_column_of_numbers_is_found():
     with pytest.raises(InputError, match=r"row 31, column 'x': wanted a number, as in most.*12,5"):
         Encoding.learned(as_table({"x": cells}))
     assert len(Encoding.learned(as_table({"x": cells}), words=["x"]).features) == 8
+    with pytest.raises(InputError, match=r"row 1, column '1'.*found 'wing'.*--header"):
+        Encoding.learned(as_table([["wing"], *([str(i)] for i in range(50))]))
+
+
+def test_columns_that_a_sparse_table_does_not_mention_are_zero():
+    table = as_table({"1": [0.0, 2.0], "2": [1.0, 1.0]})
+    encoding = Encoding.learned(table, standardise=False)
+    sparse = attrs.evolve(as_table({"2": [1.0]}), sparse=True)
+    assert encoding.encoded(sparse).tolist() == [[0.0, 1.0]]
 
 
 @given(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sgpc_framework import InputError
 from sgpc_framework.tables import read_table
@@ -242,3 +245,31 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"pip install 'sgpc-framework\[parquet\]'"):
         read_table(tmp_path / "data.parquet")
+
+
+# -- whatever is written is read ---------------------------------------------------------------
+
+WORDS = st.text("ab é\"'\n=%", min_size=1).filter(lambda text: text.strip() == text)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    rows=st.lists(st.tuples(WORDS, NUMBERS, st.none() | NUMBERS, st.integers()), min_size=1),
+    delimiter=st.sampled_from(",;\t"),
+    end=st.sampled_from(["\n", "\r\n"]),
+    mark=st.sampled_from(["", "\ufeff"]),
+)
+def test_a_table_that_csv_writes_is_read_again(tmp_path_factory, rows, delimiter, end, mark):
+    path = tmp_path_factory.mktemp("round") / "data.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(mark)
+        writer = csv.writer(file, delimiter=delimiter, lineterminator=end)
+        writer.writerows([("word", "number", "gap", "whole"), *rows])
+    found = read_table(path)
+    words, numbers, gaps, wholes = zip(*rows, strict=True)
+    assert found.names == ("word", "number", "gap", "whole")
+    assert values(found, "word") == list(words)
+    assert values(found, "number") == list(numbers)
+    assert values(found, "whole") == [float(whole) for whole in wholes]
+    for value, gap in zip(values(found, "gap"), gaps, strict=True):
+        assert value == gap or (gap is None and value != value)
