@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import click
 
-from sgpc_framework.errors import NumericalWarning, SgpcError, suggestion
+from sgpc_framework.errors import NumericalWarning, SgpcError, StopFitting, suggestion
 
 COMMANDS = {
     "check": "Run the conformance checks of a part, or of all parts of a distribution.",
@@ -66,6 +66,9 @@ class LazyGroup(click.Group):
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 return super().invoke(ctx)
+        except StopFitting as error:  # and there was nothing to keep
+            click.echo(f"Interrupted: {error}.", err=True)
+            ctx.exit(INTERRUPTED)
         except SgpcError as error:
             notes = getattr(error, "__notes__", ())
             raise click.ClickException("\n".join([str(error), *notes])) from error

@@ -77,7 +77,7 @@ def _phase(at: Progress) -> tuple[str, int, int, float]:
     """What is being done, how far it is, and the loss there."""
     which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
     if at.refining is not None:
-        doing = f"{which}refining {at.max_basis} basis vectors, {at.refining.doing}"
+        doing = f"{which}refining, {at.refining.doing}"
         return doing, at.refining.step, at.refining.steps, at.refining.loss
     rounds = f", iteration {at.iteration} of {at.max_iterations}" if at.iteration > 1 else ""
     return f"{which}stages{rounds}", at.basis, at.max_basis, at.stage.predictive_loss
@@ -109,11 +109,12 @@ def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
 
     with Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
+        BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TextColumn("{task.fields[loss]}"),
         TimeRemainingColumn(),

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ recorded = inner_loop._recorded
 def slowly(posterior):
     if posterior.size == 4:
         print("stage 4", flush=True)
-    if posterior.size > 4:
+    if posterior.size >= 4:
         time.sleep({pause})
     return recorded(posterior)
 
@@ -41,11 +40,12 @@ main()
 @pytest.fixture
 def fitting(tmp_path):
     """``fitting(pause)``: ``sgpc fit`` in a process of its own, which has come to stage 4."""
-    X, y = twonorm(200)
-    np.savez(tmp_path / "data.npz", X=X, y=y)
     started = []
 
-    def start(pause):
+    def start(pause, classes=2):
+        X, y = twonorm(200)
+        y = y if classes == 2 else np.arange(200) % classes
+        np.savez(tmp_path / "data.npz", X=X, y=y)
         process = subprocess.Popen(
             [
                 *(sys.executable, "-c", SLOW.format(pause=pause)),
@@ -79,9 +79,9 @@ def test_once_keeps_the_best_model_so_far(fitting, tmp_path):
 
 
 def test_twice_gives_up(fitting, tmp_path):
-    process = fitting(pause=2.0)
+    process = fitting(pause=30.0)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    assert process.stderr.readline().startswith("Stopping with the best model so far")
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == INTERRUPTED, errors
@@ -89,3 +89,12 @@ def test_twice_gives_up(fitting, tmp_path):
     assert "Traceback" not in errors
     assert output == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.npz"]
+
+
+def test_with_classes_left_to_fit_there_is_nothing_to_keep(fitting, tmp_path):
+    process = fitting(pause=0.05, classes=3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED, errors
+    assert "Interrupted: the fit was stopped when 1 of 3 classes had a model" in errors
+    assert not (tmp_path / "m.sgpc").exists()
