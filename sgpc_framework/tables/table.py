@@ -54,13 +54,15 @@ class Table:
     """Columns of one length, in order.
 
     ``source`` is the file, for error texts, and ``first_line`` the line of its first row where
-    every row has a line of its own. In a ``sparse`` table columns that are not there are zero.
+    every row has a line of its own. In a ``sparse`` table columns that are not there are zero. Some
+    ``rows`` of a table remember their numbers in the whole, in ``origin``.
     """
 
     columns: tuple[Column, ...] = attrs.field()
     source: str = "the table"
     first_line: int | None = None
     sparse: bool = False
+    origin: NDArray[np.intp] | None = None
 
     @columns.validator
     def _check(self, _: object, columns: tuple[Column, ...]) -> None:
@@ -120,12 +122,14 @@ class Table:
         return attrs.evolve(self, columns=tuple(c for c in self.columns if c.name not in gone))
 
     def rows(self, numbers: NDArray[np.intp]) -> Table:
-        """Some of the rows, in that order. Errors no longer know the lines of the file."""
+        """Some of the rows, in that order."""
         columns = tuple(attrs.evolve(c, values=c.values[numbers]) for c in self.columns)
-        return attrs.evolve(self, columns=columns, first_line=None)
+        origin = numbers if self.origin is None else self.origin[numbers]
+        return attrs.evolve(self, columns=columns, origin=origin)
 
     def where(self, row: int, column: str) -> str:
         """The place of a cell for an error text; rows are counted from 1, without the header."""
+        row = row if self.origin is None else int(self.origin[row])
         line = f" (line {self.first_line + row})" if self.first_line is not None else ""
         return f"{self.source}: row {row + 1}{line}, column {column!r}"
 

@@ -165,6 +165,12 @@ def test_columns_by_name_or_position(table):
         table("1,2\n3,4\n").column("a")
 
 
+def test_some_rows_know_where_they_came_from(table):
+    some = table("x\n0\n1\n2\n3\n").rows(np.array([3, 1, 2])).rows(np.array([1, 2]))
+    assert values(some, "x") == [1.0, 2.0]
+    assert some.where(0, "x").endswith("data.csv: row 2 (line 3), column 'x'")
+
+
 # -- the other formats -------------------------------------------------------------------------
 
 
