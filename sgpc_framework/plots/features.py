@@ -49,15 +49,15 @@ def feature_relevance(
     order = np.argsort(-greatest, kind="stable")[:most]
     ax = new_axes(6.0, 1.0 + 0.26 * len(order)) if ax is None else ax
     place = np.arange(len(order))
-    single = len(series) == 1
+    marked = 1 < len(series) <= len(SERIES)
     ax.barh(
         place,
         greatest[order],
         height=0.66,
-        color=TRAINING if single else STAGES,
-        alpha=1.0 if single else 0.35,
+        color=STAGES if marked else TRAINING,
+        alpha=0.35 if marked else 1.0,
     )
-    if 1 < len(series) <= len(SERIES):
+    if marked:
         for position, (label, own) in enumerate(series.items()):
             ax.plot(
                 own[order],

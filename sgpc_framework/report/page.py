@@ -16,8 +16,7 @@ from sgpc_framework.plots import (
     feature_relevance,
     probability_histogram,
 )
-from sgpc_framework.plots.style import colour
-from sgpc_framework.relevance import has_relevances
+from sgpc_framework.plots.style import SERIES, colour
 from sgpc_framework.report.facts import facts
 from sgpc_framework.report.markup import Markup, element, embedded, joined, void
 from sgpc_framework.report.pictures import picture, raster
@@ -152,7 +151,7 @@ def _sections(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     yield "stages", "Loss and error", _stages(subject)
     yield "calibration", "Probabilities", _probabilities(subject)
     yield "confusion", "Right and wrong", _right_and_wrong(subject)
-    if subject.vectors and all(has_relevances(m.kernel) for m in subject.models.values()):
+    if subject.spread_in_lengthscales is not None:
         yield "features", "Features that matter", _features(subject)
     yield "basis", "Basis vectors", _basis(subject)
 
@@ -259,7 +258,7 @@ def _stages(subject: Subject) -> Markup:
     )
     if subject.many:
         text = (
-            "Each class has a model that tells it from the rest; the coloured lines are their "
+            "Each class has a model that tells it from the rest; the thin lines are their "
             "losses in training. "
         )
     else:
@@ -288,8 +287,8 @@ def _probabilities(subject: Subject) -> Markup:
     text = (
         f"First, whether probabilities mean what they say: of the rows {kind} was given 80 %, "
         "eight in ten should be of that class. The band is where a calibrated model would "
-        "be, nineteen times in twenty. Then, how many rows got which probability, by their true "
-        "class."
+        "be, nineteen times in twenty. Then, how many rows got which probability"
+        + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
     )
     model, X, y = subject.model, subject.X, subject.y
     curve = picture(lambda ax: calibration_curve(model, X, y, ax), "Calibration curve", 3.8, 4.0)

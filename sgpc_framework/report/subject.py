@@ -15,7 +15,7 @@ from sgpc_framework.errors import InputError
 from sgpc_framework.inputs import checked_inputs
 from sgpc_framework.merits import Merits
 from sgpc_framework.model import Model
-from sgpc_framework.relevance import checked_names
+from sgpc_framework.relevance import checked_names, has_relevances, relevances
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
 
 Floats = NDArray[np.float64]
@@ -121,6 +121,24 @@ class Subject:
     def refined(self) -> bool:
         """Whether a refiner has changed a model, so that only its own sizes can be had."""
         return any(model.smaller is not None for model in self.models.values())
+
+    @cached_property
+    def spread_in_lengthscales(self) -> Floats | None:
+        """How much each feature matters, at most; None if a kernel does not say."""
+        kernels = [model.kernel for model in self.models.values()]
+        if not self.vectors or not all(map(has_relevances, kernels)):
+            return None
+        spread = np.std(self.X, axis=0)
+        found = [each for kernel in kernels for each in relevances(kernel, spread).values()]
+        greatest: Floats = np.max(found, axis=0)
+        return greatest
+
+    def foremost(self, most: int) -> list[int]:
+        """So many features at most in their order: those that matter most, or the first."""
+        relevance = self.spread_in_lengthscales
+        if relevance is None:
+            return list(range(len(self.names)))[:most]
+        return sorted(np.argsort(-relevance, kind="stable")[:most].tolist())
 
     def known(self, X: Any) -> Any:
         """Inputs in the units that people know."""

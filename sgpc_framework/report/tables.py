@@ -15,6 +15,7 @@ from sgpc_framework.report.subject import Subject
 
 MOST_BASIS = 300
 MOST_AT_ONCE = 25
+MOST_WITH_SHARES = 6
 MOST_FEATURES = 8
 MOST_SURPRISES = 10
 
@@ -107,7 +108,7 @@ def alike(numbers: list[float]) -> list[str]:
 
 def basis_table(subject: Subject) -> Markup:
     """Every basis vector: where it came from, its site, its features."""
-    shown, features = 0, subject.names[:MOST_FEATURES]
+    shown, features = 0, subject.foremost(MOST_FEATURES)
     rows: list[list[object]] = []
     for label, model in subject.models.items():
         inputs = subject.known(model.inputs)
@@ -121,15 +122,18 @@ def basis_table(subject: Subject) -> Markup:
                     float(sites.mean[position]),
                     float(sites.precision[position]),
                     float(sites.coefficient[position]),
-                    *_features(inputs[position], len(features)),
+                    *_features(inputs[position], features),
                 ]
             )
         shown = len(rows)
-    heads = ["number", "training row", "site mean", "site precision", "coefficient", *features]
+    names = [subject.names[feature] for feature in features]
+    heads = ["number", "training row", "site mean", "site precision", "coefficient", *names]
     total = sum(len(model) for model in subject.models.values())
     left_out = [
         f"{total - shown} further basis vectors are not shown." if total > shown else None,
-        f" Of {len(subject.names)} features the first {len(features)} are shown."
+        f" Of {len(subject.names)} features, the {len(features)} that matter most are shown."
+        if subject.spread_in_lengthscales is not None and len(subject.names) > len(features)
+        else f" Of {len(subject.names)} features, the first {len(features)} are shown."
         if len(subject.names) > len(features)
         else None,
     ]
@@ -141,9 +145,9 @@ def basis_table(subject: Subject) -> Markup:
     )
 
 
-def _features(row: Any, most: int) -> list[object]:
+def _features(row: Any, features: list[int]) -> list[object]:
     if isinstance(row, np.ndarray):
-        return [float(value) for value in row[:most]]
+        return [float(row[feature]) for feature in features]
     text = str(row)
     return [text if len(text) <= 80 else f"{text[:79]}…"]
 
@@ -152,6 +156,7 @@ def confusion_table(subject: Subject) -> Markup:
     """How many rows of each class were taken for which."""
     counts = confusion(subject.log_proba, subject.truth)
     totals = counts.sum(axis=1)
+    dense = len(subject.classes) > MOST_WITH_SHARES
     corner = element("td", "", class_="corner")
     head = joined(element("th", name, scope="col") for name in subject.classes)
     rows = []
@@ -159,13 +164,11 @@ def confusion_table(subject: Subject) -> Markup:
         cells = []
         for other, count in enumerate(counts[own].tolist()):
             share = count / max(int(totals[own]), 1)
+            kind = "right" if own == other else "wrong" if count else "wrong none"
+            beside = None if dense else element("small", f" {percent(share)}")
             cells.append(
                 element(
-                    "td",
-                    element("b", count),
-                    element("small", f" {percent(share)}"),
-                    class_="right" if own == other else "wrong",
-                    style=f"--share:{share:.3f}",
+                    "td", element("b", count), beside, class_=kind, style=f"--share:{share:.3f}"
                 )
             )
         rows.append(element("tr", element("th", name, scope="row"), joined(cells)))
@@ -174,7 +177,7 @@ def confusion_table(subject: Subject) -> Markup:
         "table",
         element("thead", element("tr", corner, above), element("tr", element("th", "true"), head)),
         element("tbody", joined(rows)),
-        class_="confusion",
+        class_="confusion dense" if dense else "confusion",
     )
     return element("div", inner, class_="scroll")
 
@@ -183,7 +186,7 @@ def surprise_table(subject: Subject) -> Markup:
     """The rows whose own class had the least probability."""
     loss = losses(subject.log_proba, subject.truth)
     worst = np.argsort(-loss, kind="stable")[:MOST_SURPRISES]
-    inputs, features = subject.known(subject.X), subject.names[:MOST_FEATURES]
+    features = subject.foremost(MOST_FEATURES)
     predicted = subject.log_proba.argmax(axis=1)
     rows = [
         [
@@ -191,9 +194,10 @@ def surprise_table(subject: Subject) -> Markup:
             subject.classes[subject.truth[row]],
             subject.classes[predicted[row]],
             float(np.exp(-loss[row])),
-            *_features(inputs[row], len(features)),
+            *_features(subject.known(subject.X[row]), features),
         ]
         for row in worst.tolist()
     ]
-    heads = ["row", "true class", "predicted", "probability of the true class", *features]
+    names = [subject.names[feature] for feature in features]
+    heads = ["row", "true class", "predicted", "probability of the true class", *names]
     return table(heads, rows, sortable=True)

@@ -113,8 +113,9 @@ def test_the_colours_on_the_canvas_are_those_of_the_model(chromium, played, mode
         red, _, blue, _ = chromium.execute_script(
             """
             const canvas = document.querySelector("canvas"), scale = window.devicePixelRatio;
-            const x = 52 + arguments[0] * (canvas.clientWidth - 62);
-            const y = 8 + (1 - arguments[1]) * (canvas.clientHeight - 54);
+            const box = JSON.parse(canvas.dataset.box);
+            const x = box.left + arguments[0] * box.width;
+            const y = box.top + (1 - arguments[1]) * box.height;
             return [...canvas.getContext("2d").getImageData(x * scale, y * scale, 1, 1).data];
             """,
             *place.tolist(),

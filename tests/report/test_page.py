@@ -181,10 +181,13 @@ def test_more_features_than_two_and_units_of_the_table():
     page = render(model, X, y, units=units)
     text = Elements(page).text
     assert "Features that matter" in text
-    assert "Of 20 features the first 8 are shown." in text
+    assert "Of 20 features, the 8 that matter most are shown." in text
     assert 'id="reel"' not in page
-    first = 1000.0 + 10.0 * model.inputs[0, 0]
-    assert f"{first:.1f}" in text or f"{first:.0f}" in text
+    relevance = np.std(X, axis=0) / model.kernel.lengthscale
+    names = re.findall(r"coefficient (x.*?) 1 \d", text)[0].split()
+    assert names == [f"x{feature + 1}" for feature in sorted(np.argsort(-relevance)[:8])]
+    first = 1000.0 + 10.0 * model.inputs[0, int(names[0][1:]) - 1]
+    assert f" {first:.0f} " in text or f" {first:.1f} " in text
 
 
 def test_a_large_table_makes_no_large_page(model):

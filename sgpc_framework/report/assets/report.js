@@ -124,7 +124,8 @@ function draw(canvas, reel, planes, lead, position) {
     sans: style.getPropertyValue("--sans").trim(),
   };
   look.dark = rgb(look.paper)[1] < 128;
-  const box = { left: 52, top: 8, width: width - 62, height: height - 54 };
+  const box = boxIn(context, reel, width, height, look);
+  canvas.dataset.box = JSON.stringify(box);
   const fields = leads(reel, planes, lead, position);
   context.save();
   context.beginPath();
@@ -138,6 +139,14 @@ function draw(canvas, reel, planes, lead, position) {
   drawBasis(context, reel, position, box, look);
   context.restore();
   drawAxes(context, reel, box, look);
+}
+
+/* The part of the canvas inside the axes: beside it there is room for the longest number. */
+function boxIn(context, reel, width, height, look) {
+  context.font = `12px ${look.sans}`;
+  const numbers = ticks(reel.low[1], reel.high[1], 6).map((tick) => context.measureText(tick.text).width);
+  const left = 30 + Math.ceil(Math.max(0, ...numbers));
+  return { left, top: 8, width: width - left - 10, height: height - 54 };
 }
 
 /* By how much each class leads, on the grid; of two classes only the second is stored. */
