@@ -35,10 +35,10 @@ def render(
     Give rows that the fit has not seen. ``units`` says how the features that the model sees, if
     they were standardised say, become those that people know.
     """
-    from sgpc_framework.report.page import page
+    from sgpc_framework.report.page import document
     from sgpc_framework.report.subject import Subject
 
-    return page(Subject.of(model, X, y, feature_names, units), title)
+    return document(Subject.of(model, X, y, feature_names, units), title)
 
 
 def render_table(classifier: TableClassifier, data: Any, *, title: str | None = None) -> str:
@@ -46,7 +46,7 @@ def render_table(classifier: TableClassifier, data: Any, *, title: str | None = 
 
     Numbers are shown in the units of the table, and rows are counted from 1, as in its errors.
     """
-    from sgpc_framework.report.page import page
+    from sgpc_framework.report.page import document
     from sgpc_framework.report.subject import Subject, Units
 
     subject = Subject.of(
@@ -57,4 +57,4 @@ def render_table(classifier: TableClassifier, data: Any, *, title: str | None = 
         Units.of(classifier.encoding),
         first_row=1,
     )
-    return page(subject, title)
+    return document(subject, title)

@@ -19,7 +19,7 @@ MOST_HYPERPARAMETERS = 12
 """Beyond so many, one lengthscale a feature say, the others are folded."""
 
 
-def facts(subject: Subject) -> Markup:
+def what_was_fitted(subject: Subject) -> Markup:
     """The section on what was fitted."""
     models = joined(
         _one_model(label if subject.many else None, model, subject)

@@ -31,11 +31,6 @@ UNIT = 10_000
 """Places are whole numbers, this many across the frame."""
 
 
-def can_be_played(subject: Subject) -> bool:
-    """Whether there is a plane to draw, and something on it."""
-    return subject.vectors and subject.X.shape[1] == 2 and len(subject.model.sizes) > 0
-
-
 @attrs.frozen
 class Reel:
     """What the page plays, and what had to be left out."""

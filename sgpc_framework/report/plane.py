@@ -1,0 +1,105 @@
+"""Two features on a plane: stages that the script of the page plays, or the last as a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sgpc_framework.plots import decision_regions
+from sgpc_framework.plots.style import colour
+from sgpc_framework.report.frames import reel
+from sgpc_framework.report.markup import Markup, element, embedded, joined, void
+from sgpc_framework.report.pictures import raster
+from sgpc_framework.report.subject import Subject, Units
+
+
+def can_be_played(subject: Subject) -> bool:
+    """Whether there is a plane to draw, and something on it."""
+    return subject.vectors and subject.X.shape[1] == 2 and len(subject.model.sizes) > 0
+
+
+def played_stages(subject: Subject) -> Markup:
+    """The player, the picture that stands for it where no script runs, and what they show."""
+    found = reel(subject)
+    sizes, whole = found.sizes, subject.model.sizes
+    moves = "at the sizes it was refined at" if subject.refined else "as the basis vectors join"
+    text = (
+        f"The classifier {moves}. The stronger the colour, the further a class leads; the line is "
+        "where the prediction changes. Numbers are basis vectors in the order in which they came"
+        + (", in the colour of the class whose model they belong to. " if subject.many else ". ")
+    )
+    if len(sizes) < len(whole):
+        text += f"Of {len(whole)} sizes, {len(sizes)} are shown. "
+    if found.points < len(subject.y):
+        text += f"Of {len(subject.y)} rows, {found.points} are drawn."
+    rows = subject.sample(found.points)
+    X, y = subject.X[rows], subject.y[rows]
+
+    def draw(ax: Any) -> None:
+        decision_regions(subject.model, X, y, ax, feature_names=subject.names)
+        _in_units(ax, subject.units)
+
+    last = raster(
+        draw,
+        "Decision regions of the whole model, with its basis vectors",
+        5.6,
+        4.2,
+    )
+    return joined(
+        [
+            element("p", text),
+            element("div", last, class_="still"),
+            _player(subject, len(sizes)),
+            embedded(found.data, "reel"),
+        ]
+    )
+
+
+def _in_units(ax: Any, units: Units | None) -> None:
+    """Ticks in the units that people know, where the model has others."""
+    if units is None:
+        return
+    from matplotlib.ticker import MaxNLocator
+
+    for axis, limits, centre, scale in zip(
+        (ax.xaxis, ax.yaxis), (ax.get_xlim(), ax.get_ylim()), units.centre, units.scale, strict=True
+    ):
+        low, high = (centre + scale * limit for limit in limits)
+        ticks = [tick for tick in MaxNLocator(7).tick_values(low, high) if low <= tick <= high]
+        places = [(tick - centre) / scale for tick in ticks]
+        axis.set_ticks(places, labels=[f"{tick:g}" for tick in ticks])
+
+
+def _player(subject: Subject, frames: int) -> Markup:
+    legend = element(
+        "ul",
+        *(
+            element("li", element("i", "", style=f"--c:{colour(position)}"), name)
+            for position, name in enumerate(subject.classes)
+        ),
+        class_="legend",
+    )
+    controls = element(
+        "div",
+        element("button", "Play", type="button", id_="play"),
+        void(
+            "input",
+            type="range",
+            id_="stage",
+            min=1,
+            max=frames,
+            value=frames,
+            step=1,
+            aria_label="Number of basis vectors",
+        ),
+        class_="controls",
+    )
+    return element(
+        "div",
+        legend,
+        element("canvas", "", id_="plane-canvas", role="img", aria_labelledby="said"),
+        controls,
+        element("p", "", id_="said", class_="said", aria_live="polite"),
+        class_="player",
+        id_="player",
+        hidden=True,
+    )

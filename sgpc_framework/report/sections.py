@@ -1,0 +1,126 @@
+"""What a report has to say, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sgpc_framework.plots import (
+    along_stages,
+    calibration_curve,
+    feature_relevance,
+    probability_histogram,
+)
+from sgpc_framework.plots.style import SERIES
+from sgpc_framework.report.facts import what_was_fitted
+from sgpc_framework.report.markup import Markup, element, joined
+from sgpc_framework.report.pictures import picture
+from sgpc_framework.report.plane import can_be_played, played_stages
+from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
+from sgpc_framework.report.tables import basis_table, confusion_table, surprise_table
+
+
+def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
+    """Anchor, heading and content of each section, in order."""
+    yield "fitted", "What was fitted", what_was_fitted(subject)
+    if can_be_played(subject):
+        yield "plane", "Stage by stage", played_stages(subject)
+    yield "stages", "Loss and error", _stages(subject)
+    yield "calibration", "Probabilities", _probabilities(subject)
+    yield "confusion", "Right and wrong", _right_and_wrong(subject)
+    if subject.spread_in_lengthscales is not None:
+        yield "features", "Features that matter", _features(subject)
+    yield "basis", "Basis vectors", _basis(subject)
+
+
+def _stages(subject: Subject) -> Markup:
+    rows = subject.sample(MOST_STAGED_ROWS)
+    X, y = subject.X[rows], subject.y[rows]
+    drawn = picture(
+        lambda ax: along_stages(subject.model, X, y, ax),
+        "Loss and error against the number of basis vectors",
+        5.4,
+        3.5,
+    )
+    if subject.many:
+        text = (
+            "Each class has a model that tells it from the rest; the thin lines are their "
+            "losses in training. "
+        )
+    else:
+        text = (
+            "The training error never exceeds NLP / log 2, so the loss, read on the left, is a "
+            "bound on it; on the right it is in nats. "
+        )
+    if subject.refined:
+        text += (
+            "The stages are the path before the model was refined, and not what it is now: "
+            "refining changed sites and hyperparameters together. The rows of this report are "
+            f"judged by the refined model, in the sizes it has: {_listed(subject.model.sizes)}. "
+        )
+    text += "Lines labelled held out are the rows of this report" + (
+        f", {len(rows)} of them drawn at random." if len(rows) < len(subject.y) else "."
+    )
+    return joined([element("p", text), drawn])
+
+
+def _listed(sizes: tuple[int, ...]) -> str:
+    return ", ".join(map(str, sizes))
+
+
+def _probabilities(subject: Subject) -> Markup:
+    kind = "whose most probable class" if subject.many else f"for which {subject.classes[1]}"
+    text = (
+        f"First, whether probabilities mean what they say: of the rows {kind} was given 80 %, "
+        "eight in ten should be of that class. The band is where a calibrated model would "
+        "be, nineteen times in twenty. Then, how many rows got which probability"
+        + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
+    )
+    model, X, y = subject.model, subject.X, subject.y
+    curve = picture(lambda ax: calibration_curve(model, X, y, ax), "Calibration curve", 3.8, 4.0)
+    bars = picture(
+        lambda ax: probability_histogram(model, X, y, ax), "Histogram of probabilities", 3.8, 4.0
+    )
+    return joined([element("p", text), element("div", curve, bars, class_="columns")])
+
+
+def _right_and_wrong(subject: Subject) -> Markup:
+    return joined(
+        [
+            confusion_table(subject),
+            element("h3", "The greatest surprises"),
+            element(
+                "p",
+                "Rows whose own class had the least probability: mistakes of the model, or labels "
+                f"that deserve a second look. Rows are counted from {subject.first_row}.",
+            ),
+            surprise_table(subject),
+        ]
+    )
+
+
+def _features(subject: Subject) -> Markup:
+    shown = min(len(subject.names), 20)
+    drawn = picture(
+        lambda ax: feature_relevance(subject.model, subject.X, ax, feature_names=subject.names),
+        "How much each feature matters",
+        5.4,
+        1.0 + 0.26 * shown,
+    )
+    text = (
+        "The kernel has one lengthscale for each feature: how far one has to go along it for the "
+        "function to change. Shown is the standard deviation of the feature in lengthscales. The "
+        "model hardly looks at features far below the others."
+    )
+    return joined([element("p", text), drawn])
+
+
+def _basis(subject: Subject) -> Markup:
+    text = (
+        "What the classifier remembers of its training rows, in the order in which they came. "
+        "Site mean and precision say what each asks of the latent function, and how firmly."
+    )
+    if subject.refined:
+        text += " Refining may have moved them from the training rows they began at."
+    if subject.units is not None:
+        text += " Features are in the units of the data."
+    return joined([element("p", text), basis_table(subject)])
