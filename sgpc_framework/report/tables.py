@@ -14,7 +14,7 @@ from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.subject import Subject
 
 MOST_BASIS = 300
-MOST_AT_ONCE = 25
+MOST_AT_ONCE, MOST_ON_PAPER = 25, 50
 MOST_WITH_SHARES = 6
 MOST_FEATURES = 8
 MOST_SURPRISES = 10
@@ -64,8 +64,12 @@ def table(
         class_=class_,
         data_sortable=sortable,
     )
-    tall = " tall" if len(cells) > MOST_AT_ONCE else ""
-    return element("div", inner, class_=f"scroll{tall}", tabindex=0 if tall else None)
+    if len(cells) <= MOST_AT_ONCE:
+        return element("div", inner, class_="scroll")
+    tall = element("div", inner, class_="scroll tall", tabindex=0)
+    on_paper = f"Of these {len(cells)} rows, the first {MOST_ON_PAPER} are printed."
+    left_out = element("p", on_paper, class_="quiet printed")
+    return joined([tall, left_out]) if len(cells) > MOST_ON_PAPER else tall
 
 
 @attrs.frozen
@@ -92,10 +96,10 @@ def _column(values: list[object]) -> Column:
 
 
 def alike(numbers: list[float]) -> list[str]:
-    """Numbers with the same number of decimals, unless they are very large or small.
+    """Numbers with the same number of decimals, no more than they need, at most four digits.
 
-    >>> alike([1.0, 20.0]), alike([73.4321, 5.93]), alike([1e-7, 3e-6])
-    (['1', '20'], ['73.43', '5.93'], ['1e-07', '3e-06'])
+    >>> alike([1.0, 20.0]), alike([73.4321, 5.93]), alike([0.5, 1.25]), alike([1e-7, 3e-6])
+    (['1', '20'], ['73.43', '5.93'], ['0.50', '1.25'], ['1e-07', '3e-06'])
     """
     sizes = [abs(value) for value in numbers if value]
     if not sizes or (all(map(float.is_integer, numbers)) and max(sizes) < 1e7):
@@ -103,6 +107,8 @@ def alike(numbers: list[float]) -> list[str]:
     if not 1e-3 <= max(sizes) < 1e5:
         return [number(value) for value in numbers]
     decimals = max(0, 3 - math.floor(math.log10(max(sizes))))
+    while decimals and all(round(v, decimals) == round(v, decimals - 1) for v in numbers):
+        decimals -= 1
     return [f"{round(value, decimals) + 0.0:.{decimals}f}" for value in numbers]
 
 

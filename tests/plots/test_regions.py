@@ -72,3 +72,25 @@ def test_what_is_no_model_is_refused():
         sgpc.InputError, match="wanted a Model or a OneVsRest, as fit returns them, found Design"
     ):
         decision_regions(sgpc.build())
+
+
+def test_there_is_room_for_sixty_numbers(waves):
+    model = sgpc.build(max_basis=70, max_iterations=1).fit(waves.X, waves.y)
+    ax = decision_regions(model, resolution=20)
+    assert len(ax.texts) == 60
+    (dots,) = ax.get_lines()
+    np.testing.assert_array_equal(dots.get_xydata(), model.inputs[60:])
+
+
+def test_a_model_without_a_basis_vector_needs_rows(model, waves):
+    none = slice(0)
+    empty = attrs.evolve(
+        model,
+        basis=model.basis[none],
+        inputs=model.inputs[none],
+        sites=model.sites[none],
+        form=model._form[none],
+    )
+    decision_regions(empty, waves.X, waves.y, resolution=10)
+    with pytest.raises(sgpc.InputError, match="give X and y"):
+        decision_regions(empty)
