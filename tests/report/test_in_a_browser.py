@@ -170,14 +170,19 @@ def test_without_scripts_there_is_the_picture_of_the_last_stage(chromium, opened
 
 
 def test_it_prints_on_a_few_pages(chromium, played):
-    printed = chromium.execute_cdp_cmd(
-        "Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69}
-    )
+    """On paper, the picture of the last stage stands for the player."""
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert chromium.find_element("css selector", ".still img").is_displayed()
+        assert not chromium.find_element("id", "player").is_displayed()
+        assert not chromium.find_element("tag name", "nav").is_displayed()
+    finally:
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    paper = {"paperWidth": 8.27, "paperHeight": 11.69}
+    printed = chromium.execute_cdp_cmd("Page.printToPDF", paper)
     pdf = base64.b64decode(printed["data"])
-    pages = len(re.findall(rb"/Type\s*/Page\b", pdf)) or len(
-        re.findall(rb"/Type\s*/Page\b", b"".join(_streams(pdf)))
-    )
-    assert 3 <= pages <= 5
+    pages = re.findall(rb"/Type\s*/Page\b", b"".join([pdf, *_streams(pdf)]))
+    assert 3 <= len(pages) <= 5
 
 
 def _streams(pdf: bytes):
