@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -45,10 +46,12 @@ def photograph(page: Path, picture: Path) -> None:
     from selenium.webdriver.chrome.service import Service
 
     options = Options()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in ("--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1180,1990"):
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in ("--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1180,2130"):
         options.add_argument(flag)
-    with webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver")) as browser:
+    with webdriver.Chrome(
+        options=options, service=Service(shutil.which("chromedriver"))
+    ) as browser:
         browser.get(page.as_uri())
         browser.implicitly_wait(2)
         browser.find_element("css selector", "#player:not([hidden])")
@@ -56,11 +59,11 @@ def photograph(page: Path, picture: Path) -> None:
 
 
 def keep_small(drawn: Path, kept: Path) -> None:
-    """Store a picture with 128 colours and no wider than a page, which is a third of the size."""
+    """Store a picture with 160 colours and no wider than a page, which is a third of the size."""
     with Image.open(drawn) as picture:
         whole = picture.convert("RGB")
-        whole.thumbnail((720, 1300))
-        whole.quantize(128).save(kept, optimize=True)
+        whole.thumbnail((660, 1300))
+        whole.quantize(160).save(kept, optimize=True)
     print(f"{kept.name}: {kept.stat().st_size / 1024:.0f} kB")
 
 
