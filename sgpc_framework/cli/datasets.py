@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The CSV file to write."
 )
+@click.option("--fetch", is_flag=True, help="First get it from OpenML, into SGPC_DATA_DIR.")
 @json_option
 def command(
     name: str | None,
@@ -46,6 +47,7 @@ def command(
     partition: int,
     rows: int | None,
     output: Path | None,
+    fetch: bool,
     as_json: bool,
 ) -> None:
     """List the benchmark sets, or write the set NAME as CSV.
@@ -57,13 +59,24 @@ def command(
     sgpc datasets
     sgpc datasets waveform --rows 1000 -o waveform.csv
     sgpc datasets banana --part train -o train.csv
+    sgpc datasets image --fetch -o image.csv
     """
     if name is None:
+        if fetch:
+            raise click.UsageError("--fetch wants the NAME of a set")
         _print_list(as_json)
         return
     check_output(output)
+    if fetch:
+        _fetch(name)
     X, y = _chosen(name, part, partition, rows)
     write_csv(_lines(X, y), output)
+
+
+def _fetch(name: str) -> None:
+    from sgpc_framework import datasets
+
+    click.echo(f"wrote {datasets.fetch(name)}", err=True)
 
 
 def _chosen(
