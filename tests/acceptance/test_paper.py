@@ -1,4 +1,4 @@
-"""The direction of the paper's main claims, on generated data: ``docs/experiments`` has the rest."""
+"""The direction of the paper's main claims, on generated data. The whole is `docs/experiments`."""
 
 from __future__ import annotations
 
