@@ -19,21 +19,36 @@ LINES_EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
 
 
-class OnePerSize(click.ParamType[tuple[int, ...]]):
-    """A number for all sizes, or one for each, such as ``10,10,10,6``."""
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers of at least 1, by commas."""
 
     name = "N[,N...]"
+    wanted = "numbers of at least 1 by commas"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
         try:
-            numbers = tuple(int(part) for part in str(value).split(","))
+            found = self.checked(tuple(int(part) for part in str(value).split(",")))
         except ValueError:
-            numbers = ()
-        if len(numbers) not in (1, 4) or min(numbers) < 1:
-            self.fail(f"wanted one number of at least 1, or four by commas, found {value!r}")
-        return numbers * 4 if len(numbers) == 1 else numbers
+            self.fail(f"wanted {self.wanted}, found {value!r}")
+        return found
+
+    def checked(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        if min(numbers) < 1:
+            raise ValueError
+        return numbers
+
+
+class OnePerSize(Numbers):
+    """A number for all sizes, or one for each, such as ``10,10,10,6``."""
+
+    wanted = "one number of at least 1, or four by commas"
+
+    def checked(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        if len(numbers) not in (1, 4):
+            raise ValueError
+        return super().checked(numbers * 4 if len(numbers) == 1 else numbers)
 
 
 @click.command(name="reproduce")
@@ -47,6 +62,7 @@ class OnePerSize(click.ParamType[tuple[int, ...]]):
 @click.option("--sets", "sets", multiple=True, help="This data set; several times for several.")
 @click.option("--partitions", type=OnePerSize(), help="How many, at all sizes or at each.")
 @click.option("--iterations", type=OnePerSize(), help="Outer iterations at most, likewise.")
+@click.option("--working-sets", type=Numbers(), help="The working sets of Experiment 2.")
 @click.option(
     "-j",
     "--jobs",
@@ -75,6 +91,7 @@ def command(
     sets: tuple[str, ...],
     partitions: tuple[int, int, int, int] | None,
     iterations: tuple[int, int, int, int] | None,
+    working_sets: tuple[int, ...] | None,
     jobs: int,
     output: Path,
     cells: Path | None,
@@ -90,7 +107,12 @@ def command(
     from sgpc_framework.reproduction.reproduce import reproduce
 
     scale = plan.quick() if quick else plan.Scale()
-    changes: dict[str, Any] = {"sets": sets, "partitions": partitions, "iterations": iterations}
+    changes: dict[str, Any] = {
+        "sets": sets,
+        "partitions": partitions,
+        "iterations": iterations,
+        "working_sets": working_sets,
+    }
     scale = attrs.evolve(scale, **{name: value for name, value in changes.items() if value})
     try:
         with _shown() as watch:
@@ -102,6 +124,7 @@ def command(
                 workers=jobs,
                 watch=watch,
                 compute=not report_only,
+                command=_said(quick, only=only, **changes),
             )
     except ImportError as error:
         raise click.ClickException(f"{error}: pip install 'sgpc-framework[experiments]'") from error
@@ -113,6 +136,21 @@ def command(
         )
         raise click.exceptions.Exit(130) from None
     click.echo(f"the page is {page}")
+
+
+def _said(quick: bool, **options: tuple[object, ...] | None) -> str:
+    """The command with the options that matter to its results.
+
+    >>> _said(True, only=("timing", "beyond"), partitions=(2, 2, 2, 1), iterations=None)
+    'sgpc reproduce --quick --only timing --only beyond --partitions 2,2,2,1'
+    """
+    words = ["sgpc reproduce", *(["--quick"] if quick else [])]
+    for name, values in options.items():
+        if values and isinstance(values[0], int):
+            words.append(f"--{name.replace('_', '-')} {','.join(map(str, values))}")
+        else:
+            words += [f"--{name} {value}" for value in values or ()]
+    return " ".join(words)
 
 
 @contextmanager

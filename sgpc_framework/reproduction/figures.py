@@ -20,8 +20,9 @@ from sgpc_framework.reproduction.methods import (
 )
 from sgpc_framework.reproduction.plan import COMPARED
 from sgpc_framework.reproduction.ranks import draw_ranks
-from sgpc_framework.reproduction.results import MEASURES, Measure, Results
+from sgpc_framework.reproduction.results import MEASURES, Results
 from sgpc_framework.reproduction.stages import Stages
+from sgpc_framework.reproduction.statistics import Mean
 
 BLUE, RED, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#777777"
 SHADES = ("#999999", "#E69F00", "#F0E442", "#56B4E9", BLUE, BLACK)
@@ -40,7 +41,9 @@ def draw_all(folder: Path, evidence: Evidence, floors: dict[str, Floor]) -> dict
         drawn["stages"] = _saved(
             folder / "experiment1.png", (10.0, 5.2), lambda f: draw_stages(f, evidence.stages)
         )
-    sets = [s for s in results.scale.sets if results.has(s, [random(1)], results.scale.sizes[0])]
+    smallest = results.scale.working_sets[0]
+    pair = [random(smallest), adaptive(smallest)]
+    sets = [s for s in results.scale.sets if results.has(s, pair, results.scale.sizes[0])]
     if sets:
         drawn["working sets"] = _saved(
             folder / "experiment2.png",
@@ -108,13 +111,18 @@ def draw_working_sets(figure: Any, results: Results, sets: Sequence[str]) -> Non
     for row, data in zip(axes, sets, strict=True):
         panels = [(size, measure) for size in sizes for measure in MEASURES]
         for ax, (size, measure) in zip(row, panels, strict=True):
-            for named, style, colour, label in lines:
-                _curve(ax, results, data, named, size, measure, style, colour, label)
-            if results.has(data, [VALIDATION], size):
-                level = results.mean(data, VALIDATION, size, measure).value
-                ax.axhline(level, color=BLACK, ls="-.", lw=1.0, label=VALIDATION)
-            ax.set_xscale("log")
             ticks = results.scale.working_sets
+            methods = [named(k) for named in (random, adaptive) for k in ticks]
+            shared = results.common(data, [*methods, VALIDATION], size)
+            if not shared:
+                ax.set_axis_off()
+                continue
+            for named, style, colour, label in lines:
+                means = [results.mean(data, named(k), size, measure, shared) for k in ticks]
+                _curve(ax, ticks, means, style, colour, label)
+            level = results.mean(data, VALIDATION, size, measure, shared).value
+            ax.axhline(level, color=BLACK, ls="-.", lw=1.0, label=VALIDATION)
+            ax.set_xscale("log")
             ax.set_xticks(ticks, labels=[str(k) for k in ticks])
             ax.minorticks_off()
             ax.set_title(f"{data.title()}, {LABEL[measure]}, {size}", fontsize=9)
@@ -125,18 +133,8 @@ def draw_working_sets(figure: Any, results: Results, sets: Sequence[str]) -> Non
 
 
 def _curve(
-    ax: Any,
-    results: Results,
-    data: str,
-    named: Callable[[int], str],
-    size: int,
-    measure: Measure,
-    style: str,
-    colour: str,
-    label: str,
+    ax: Any, ks: Sequence[int], means: Sequence[Mean], style: str, colour: str, label: str
 ) -> None:
-    ks = [k for k in results.scale.working_sets if results.has(data, [named(k)], size)]
-    means = [results.mean(data, named(k), size, measure) for k in ks]
     values, errors = [m.value for m in means], [m.error for m in means]
     ax.errorbar(ks, values, errors, fmt=style, color=colour, ms=4, lw=1.2, capsize=2, label=label)
 
@@ -148,10 +146,11 @@ def draw_sizes(
     axes = figure.subplots(len(sets), 2, squeeze=False)
     width = 0.8 / len(COMPARED)
     for row, data in zip(axes, sets, strict=True):
-        sizes = [size for size in results.scale.sizes if results.has(data, COMPARED, size)]
+        shared = {size: results.common(data, COMPARED, size) for size in results.scale.sizes}
+        sizes = [size for size, partitions in shared.items() if partitions]
         for ax, measure in zip(row, MEASURES, strict=True):
             for i, (method, colour) in enumerate(zip(COMPARED, SHADES, strict=True)):
-                means = [results.mean(data, method, size, measure) for size in sizes]
+                means = [results.mean(data, method, s, measure, shared[s]) for s in sizes]
                 ax.bar(
                     np.arange(len(sizes)) + (i - (len(COMPARED) - 1) / 2) * width,
                     [m.value for m in means],

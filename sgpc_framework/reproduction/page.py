@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from sgpc_framework.reproduction import sections
 from sgpc_framework.reproduction.bayes import LOG_ODDS, Floor, floor
 from sgpc_framework.reproduction.evidence import Evidence
 from sgpc_framework.reproduction.figures import draw_all
-from sgpc_framework.reproduction.plan import COMPARED, Scale
+from sgpc_framework.reproduction.plan import COMPARED
+from sgpc_framework.reproduction.results import Results
 
 NAME = "reproduction.md"
 COMMAND = "sgpc reproduce"
@@ -91,24 +93,31 @@ def _opening(evidence: Evidence, command: str) -> str:
         "Process Classifier Design*, section 5, run again by one command:",
         f"```console\n{command}\n```",
         f"{len(outcomes)} fits, {hours:.2f} hours of processor time ({_machine()}). "
-        + _settings(scale),
+        + _settings(results),
     ]
     if scale.rows:
         lines.append("**With few rows, partitions and rounds: these figures mean little.**")
     return "\n\n".join(lines)
 
 
-def _settings(scale: Scale) -> str:
-    def numbers(values: tuple[int, ...]) -> str:
+def _settings(results: Results) -> str:
+    scale = results.scale
+
+    def numbers(values: Iterable[int]) -> str:
         return ", ".join(map(str, values))
 
+    finished = (
+        min(len(results.common(data, COMPARED, size)) for data in scale.sets)
+        for size in scale.sizes
+    )
     return (
-        f"Sizes {numbers(scale.sizes)}, with at most {numbers(scale.iterations)} outer iterations "
-        f"(the paper: 20) and {numbers(scale.partitions)} partitions (the paper: 25 or 20), the "
-        "same for all methods. As in the paper: squared exponential with one lengthscale, probit, "
-        "moment matching, the hyperparameters by NLP and conjugate gradients, the best outer "
-        "iteration by NLP. The lengthscale starts at the median distance; the paper does not say "
-        "where it starts. The seed of a fit is the number of its partition."
+        f"With {numbers(scale.sizes)} basis vectors there were at most {numbers(scale.iterations)} "
+        "outer iterations (the paper: 20), the same for all methods, and Experiment 3 has "
+        f"{numbers(finished)} partitions (the paper: 25 or 20). As in the paper: squared "
+        "exponential with one lengthscale, probit, moment matching, hyperparameters by NLP and "
+        "conjugate gradients, the best outer iteration by NLP. The lengthscale starts at the "
+        "median distance; the paper does not say where it starts. The seed of a fit is its "
+        "partition's number."
     )
 
 

@@ -39,28 +39,30 @@ def draw_ranks(figure: Any, results: Results) -> None:
 
 
 def _diagram(ax: Any, found: Friedman) -> None:
-    reach = critical_difference(len(RANKED), found.sets, LEVEL)
+    """An axis of ranks; the better half is named on its left, the other on its right."""
+    reach, last = critical_difference(len(RANKED), found.sets, LEVEL), len(RANKED)
     own = found.ranks[PROPOSED]
-    ax.set(xlim=(0.8, len(RANKED) + 0.2), ylim=(-1.6, 0.6))
-    ax.spines[["left", "right", "bottom"]].set_visible(False)
-    ax.xaxis.tick_top()
-    ax.set_xticks(range(1, len(RANKED) + 1))
-    ax.set_yticks([])
-    ax.spines["top"].set_position(("data", 0.0))
-    ax.tick_params(labelsize=8)
-    left, right = max(own - reach, 0.8), min(own + reach, len(RANKED) + 0.2)
+    ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
+    ax.set_axis_off()
+    ax.plot([1, last], [0, 0], color="#000000", lw=1.0)
+    for rank in range(1, last + 1):
+        ax.plot([rank, rank], [0, 0.08], color="#000000", lw=1.0)
+        ax.text(rank, 0.14, str(rank), fontsize=8, ha="center", va="bottom")
+    left, right = max(own - reach, 1.0), min(own + reach, float(last))
     ax.plot([left, right], [-0.12, -0.12], color="#D55E00", lw=4, solid_capstyle="butt")
     in_order = sorted(found.ranks.items(), key=lambda item: item[1])
     for place, (method, rank) in enumerate(in_order):
-        level = -0.5 - 0.3 * place
-        ax.plot([rank, rank], [0.0, level], color="#000000", lw=0.9)
-        outside = abs(rank - own) > reach
+        better = place < last // 2
+        level = -0.5 - 0.4 * (place if better else last - 1 - place)
+        edge = 0.9 if better else last + 0.1
+        ax.plot([rank, rank, edge], [0, level, level], color="#000000", lw=0.9)
+        star = " *" if abs(rank - own) > reach else ""
         ax.text(
-            rank + 0.03,
+            edge + (-0.05 if better else 0.05),
             level,
-            f"{method} ({rank:.2f})" + (" *" if outside else ""),
+            f"{method} ({rank:.2f}){star}",
             fontsize=9,
             va="center",
-            ha="left" if rank < 3.2 else "right",
+            ha="right" if better else "left",
             fontweight="bold" if method == PROPOSED else "normal",
         )

@@ -10,7 +10,7 @@ from sgpc_framework.errors import InputError, suggestion
 from sgpc_framework.reproduction import plan
 from sgpc_framework.reproduction.cells import Outcome
 from sgpc_framework.reproduction.evidence import Evidence, write_csv
-from sgpc_framework.reproduction.page import write_page
+from sgpc_framework.reproduction.page import COMMAND, write_page
 from sgpc_framework.reproduction.plan import EXPERIMENTS, Scale
 from sgpc_framework.reproduction.results import Results
 from sgpc_framework.reproduction.running import Progress, finished, run
@@ -28,12 +28,13 @@ def reproduce(
     workers: int | None = None,
     watch: Watcher = lambda _: None,
     compute: bool = True,
+    command: str = COMMAND,
 ) -> Path:
     """Run experiments, and write ``reproduction.md`` with figures and CSV files into a folder.
 
     The fits go to joblib: inside ``joblib.parallel_config("dask")`` a cluster does them. Timings
     are made last, one at a time. With ``compute = False`` the page is made of what is finished.
-    Returns the path of the page.
+    Returns the path of the page, which names ``command``.
     """
     scale, wanted = scale or Scale(), tuple(experiments)
     _refuse_unknown(scale.sets)
@@ -47,7 +48,7 @@ def reproduce(
     outcomes = {cell: Outcome(**found) for cell, found in finished(fits, store).items()}
     evidence = Evidence(Results(scale, outcomes), finished(stages, store), finished(loops, store))
     write_csv(folder, evidence)
-    return write_page(folder, evidence)
+    return write_page(folder, evidence, command)
 
 
 def _refuse_unknown(sets: Iterable[str]) -> None:

@@ -49,10 +49,17 @@ class Results:
         found = self.of(data, method, size)
         return np.array([getattr(found[partition], measure) for partition in partitions])
 
-    def mean(self, data: str, method: str, size: int, measure: Measure) -> Mean:
-        """Over all partitions that are finished."""
-        partitions = self.common(data, [method], size)
-        return Mean.of(self.values(data, method, size, measure, partitions))
+    def mean(
+        self,
+        data: str,
+        method: str,
+        size: int,
+        measure: Measure,
+        partitions: Sequence[int] | None = None,
+    ) -> Mean:
+        """Over some partitions, or all that the method has finished."""
+        chosen = self.common(data, [method], size) if partitions is None else partitions
+        return Mean.of(self.values(data, method, size, measure, chosen))
 
     def comparison(
         self, data: str, first: str, second: str, size: int, measure: Measure

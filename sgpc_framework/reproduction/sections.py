@@ -90,7 +90,7 @@ def sites(results: Results) -> str:
             found = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
             assert found is not None
             means = (
-                _cell(Mean.of(results.values(name, method, size, measure, both)), measure)
+                _cell(results.mean(name, method, size, measure, both), measure)
                 for method in (PROPOSED, OPTIMISED_SITES)
             )
             rows.append((name.title(), SHORT[measure], *means, str(len(both)), f"{found.p:.2g}"))
@@ -105,10 +105,7 @@ def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measur
         for size in sizes:
             shared = results.common(name, methods, size)
             if shared:
-                found = [
-                    Mean.of(results.values(name, method, size, measure, shared))
-                    for method in methods
-                ]
+                found = [results.mean(name, m, size, measure, shared) for m in methods]
                 least = min(mean.value for mean in found)
                 cells = [
                     f"**{_cell(mean, measure)}**" if mean.value == least else _cell(mean, measure)
@@ -132,6 +129,7 @@ def wilcoxon(results: Results, measure: Measure) -> str:
 
 def _test(comparison: Comparison) -> str:
     word = "better" if comparison.better else "worse" if comparison.worse else "same"
+    word = word if comparison.telling else f"n = {comparison.count}"
     return f"{word} ({comparison.p:.2g})"
 
 

@@ -41,6 +41,11 @@ class Comparison:
     count: int
 
     @property
+    def telling(self) -> bool:
+        """Whether there are enough pairs for any outcome to be significant: six."""
+        return 2.0 ** (1 - self.count) < LEVEL
+
+    @property
     def significant(self) -> bool:
         return self.p < LEVEL
 

@@ -58,31 +58,38 @@ def share_rule(hits: int, total: int, enough: float = 1.0) -> Verdict:
 
 @attrs.frozen
 class Tally:
-    """How many comparisons are significantly better, neither, or significantly worse."""
+    """How many comparisons are significantly better, neither, or significantly worse.
+
+    ``untold`` are those with too few partitions for a test; they count for nothing.
+    """
 
     better: int
     same: int
     worse: int
+    untold: int = 0
 
     @classmethod
     def of(cls, comparisons: Iterable[Comparison]) -> Tally:
         found = list(comparisons)
-        better, worse = sum(c.better for c in found), sum(c.worse for c in found)
-        return cls(better, len(found) - better - worse, worse)
+        told = [comparison for comparison in found if comparison.telling]
+        better, worse = sum(c.better for c in told), sum(c.worse for c in told)
+        return cls(better, len(told) - better - worse, worse, len(found) - len(told))
 
     @classmethod
     def sum(cls, parts: Iterable[Tally]) -> Tally:
-        found = list(parts)
-        return cls(
-            sum(t.better for t in found), sum(t.same for t in found), sum(t.worse for t in found)
-        )
+        found = [cls(0, 0, 0), *parts]
+        return cls(*(sum(column) for column in zip(*map(attrs.astuple, found), strict=True)))
 
     @property
     def total(self) -> int:
         return self.better + self.same + self.worse
 
     def __str__(self) -> str:
-        return f"better in {self.better}, same in {self.same}, worse in {self.worse}"
+        return f"better in {self.better}, same in {self.same}, worse in {self.worse}{self.note}"
+
+    @property
+    def note(self) -> str:
+        return f"; {self.untold} with too few partitions to test" if self.untold else ""
 
 
 def tally(

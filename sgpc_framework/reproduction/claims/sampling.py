@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sgpc_framework.reproduction.claims.claim import ALMOST, Claim, Finding, share_rule
+from sgpc_framework.reproduction.claims.claim import ALMOST, Claim, Finding, Tally, share_rule
 from sgpc_framework.reproduction.evidence import Evidence
 from sgpc_framework.reproduction.methods import PROPOSED, VALIDATION, adaptive, random
 from sgpc_framework.reproduction.results import Measure
@@ -32,33 +32,30 @@ def _wins(evidence: Evidence, measure: Measure) -> Finding | None:
     if not pairs:
         return None
     lower = sum(c.difference < 0.0 for *_, c in pairs)
-    better, worse = sum(c.better for *_, c in pairs), sum(c.worse for *_, c in pairs)
+    tests = Tally.of(comparison for *_, comparison in pairs)
     sets = {data for data, *_ in pairs}
     all_of = [s for s in sets if all(c.difference < 0.0 for data, *_, c in pairs if data == s)]
     figure = (
-        f"lower mean in {lower} of {len(pairs)} (set, size, κ); significantly better in {better}, "
-        f"worse in {worse}; lower in all of a set's cases on {len(all_of)} of {len(sets)} sets"
+        f"lower mean in {lower} of {len(pairs)} (set, size, κ), in all of a set's on {len(all_of)} "
+        f"of {len(sets)} sets; Wilcoxon: {tests}"
     )
     return Finding(figure, share_rule(lower, len(pairs)), "a lower mean in all cases")
 
 
 def _small_working_sets(evidence: Evidence) -> Finding | None:
-    pairs = [pair for pair in _pairs(evidence, "test_nlp") if pair[2] <= 2]
-    if not pairs:
+    tests = Tally.of(c for _, _, k, c in _pairs(evidence, "test_nlp") if k <= 2)
+    if not tests.total:
         return None
-    better, worse = sum(c.better for *_, c in pairs), sum(c.worse for *_, c in pairs)
-    figure = f"κ of 1 and 2: significantly better in {better} of {len(pairs)}, worse in {worse}"
-    return Finding(figure, share_rule(better, len(pairs), ALMOST), "five of six cases")
+    verdict = share_rule(tests.better, tests.total, ALMOST)
+    return Finding(f"κ of 1 and 2: {tests}", verdict, "significantly better in five of six cases")
 
 
 def _errors(evidence: Evidence) -> Finding | None:
-    pairs = list(_pairs(evidence, "test_error"))
-    if not pairs:
+    tests = Tally.of(comparison for *_, comparison in _pairs(evidence, "test_error"))
+    if not tests.total:
         return None
-    better, worse = sum(c.better for *_, c in pairs), sum(c.worse for *_, c in pairs)
-    figure = f"significantly better in {better} of {len(pairs)}, worse in {worse}"
-    verdict = share_rule(min(better, SEVERAL), SEVERAL)
-    return Finding(figure, verdict, f"significantly better in at least {SEVERAL} cases")
+    verdict = share_rule(min(tests.better, SEVERAL), SEVERAL)
+    return Finding(str(tests), verdict, f"significantly better in at least {SEVERAL} cases")
 
 
 def _closing(evidence: Evidence) -> Finding | None:

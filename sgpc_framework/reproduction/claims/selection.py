@@ -49,13 +49,14 @@ def _always_better(
             for data in sets
             for measure in measures
         }
-        parts = {name: found for name, found in parts.items() if found.total}
         whole = Tally.sum(parts.values())
+        parts = {name: found for name, found in parts.items() if found.total}
         if not whole.total:
             return None
         each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in parts.items())
         verdict = share_rule(whole.better, whole.total)
-        return Finding(f"better/same/worse: {each}", verdict, f"better in all {whole.total} tests")
+        figure = f"better/same/worse: {each}{whole.note}"
+        return Finding(figure, verdict, f"better in all {whole.total} tests")
 
     return find
 
@@ -68,10 +69,11 @@ def _almost_all_sets(evidence: Evidence) -> Finding | None:
             data: tally(results, PROPOSED, RIVALS, [data], sizes, [measure])
             for data in results.scale.sets
         }
+        whole = Tally.sum(by_set.values())
         by_set = {data: found for data, found in by_set.items() if found.total}
         good = [d for d, t in by_set.items() if 2 * t.better >= t.total and t.better > t.worse]
         ahead += len(good)
-        parts.append((SHORT[measure], len(good), len(by_set), Tally.sum(by_set.values())))
+        parts.append((SHORT[measure], len(good), len(by_set), whole))
     count = sum(total for _, _, total, _ in parts)
     if not count:
         return None
@@ -97,7 +99,8 @@ def _same_when_large(evidence: Evidence) -> Finding | None:
         return None
     each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in found.items())
     rule = f"no significant difference in all {whole.total} tests at the two large sizes"
-    return Finding(f"better/same/worse: {each}", share_rule(whole.same, whole.total), rule)
+    figure = f"better/same/worse: {each}{whole.note}"
+    return Finding(figure, share_rule(whole.same, whole.total), rule)
 
 
 CLAIMS = (

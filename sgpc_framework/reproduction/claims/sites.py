@@ -20,7 +20,7 @@ def _comparisons(evidence: Evidence) -> dict[str, Comparison]:
         for data in STAGED
         for measure in MEASURES
     }
-    return {name: comparison for name, comparison in found.items() if comparison is not None}
+    return {name: test for name, test in found.items() if test is not None and test.telling}
 
 
 def _not_significant(evidence: Evidence) -> Finding | None:
