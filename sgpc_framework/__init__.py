@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sgpc_framework.adapters.sklearn import SGPClassifier as SGPClassifier
     from sgpc_framework.builder import Design, build
     from sgpc_framework.config import Config
     from sgpc_framework.errors import (
@@ -51,12 +52,15 @@ __all__ = [
     "load",
 ]
 
+_WITH_EXTRAS = ["SGPClassifier"]  # not in __all__, so that a star import needs no extra
+
 _HOME = {
     "Config": "config",
     "Design": "builder",
     "Model": "model",
     "OneVsRest": "many_classes",
     "Registry": "plugin.registry",
+    "SGPClassifier": "adapters.sklearn",
     "build": "builder",
     "hookimpl": "plugin",
     "load": "persistence",
@@ -64,7 +68,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in (*__all__, *_WITH_EXTRAS):
         return getattr(import_module(f"{__name__}.{_HOME.get(name, 'errors')}"), name)
     if name == "__version__":
         from importlib.metadata import version
@@ -74,4 +78,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_WITH_EXTRAS, "__version__"]

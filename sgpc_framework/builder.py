@@ -33,15 +33,17 @@ class Design:
         *,
         progress: Callable[[Progress], object] = lambda _: None,
         n_jobs: int | None = None,
+        start: Model | OneVsRest | None = None,
     ) -> Model | OneVsRest:
         """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
 
         ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
-        joblib; ``progress`` then hears of each class when it is done.
+        joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
+        same features whose hyperparameters the fit starts from, where it has the same ones.
         """
         inputs = read_only(checked_inputs(X))
         classes, codes = checked_labels(y, len(inputs))
-        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs)
+        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs, start)
 
 
 def build(

@@ -1,20 +1,23 @@
 """From checked data to fitted models: one for two classes, one against the rest for each of more.
 
-All classes start at the same hyperparameters, which are computed once from all inputs.
+All classes start at the same hyperparameters, which are computed once from all inputs; or each
+where a model that is there already has arrived.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.config import Config
 from sgpc_framework.engine.algorithm1 import Progress, Watcher, started
+from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.sizing import fitted
 from sgpc_framework.engine.trace import Trace
@@ -27,6 +30,8 @@ from sgpc_framework.rows import read_only
 from sgpc_framework.threads import one_blas_thread
 
 Codes = NDArray[np.intp]
+Earlier = Sequence[Model | None]
+"""For each class the model that its fit starts from, if any."""
 
 
 @attrs.frozen
@@ -37,26 +42,33 @@ class Fitter:
     X: Inputs
     provenance: Provenance
 
-    def model(self, classes: NDArray[Any], second: NDArray[np.bool_], watch: Watcher) -> Model:
+    def model(
+        self,
+        classes: NDArray[Any],
+        second: NDArray[np.bool_],
+        watch: Watcher,
+        earlier: Model | None = None,
+    ) -> Model:
         """The model of two classes; ``second`` says which rows belong to the second of them."""
+        config = self.config if earlier is None else _continued(self.config, self.X, earlier)
         with one_blas_thread():
-            found = fitted(self.config, self.X, read_only(np.where(second, 1.0, -1.0)), watch)
+            found = fitted(config, self.X, read_only(np.where(second, 1.0, -1.0)), watch)
         models = [self._model(classes, state, found.trace) for state in found.states]
         return nested(models) if found.changed else models[-1]
 
-    def models(self, count: int, codes: Codes, watch: Watcher) -> Iterator[Model]:
+    def models(self, earlier: Earlier, codes: Codes, watch: Watcher) -> Iterator[Model]:
         """A model for each class against the rest; ``codes`` says which class each row is of."""
-        for one in range(count):
-            numbered = _Numbered(watch, one, count)
-            yield self.model(ONE_OR_REST, codes == one, numbered)
-            if numbered.stopped and one + 1 < count:
+        for one, before in enumerate(earlier):
+            numbered = _Numbered(watch, one, len(earlier))
+            yield self.model(ONE_OR_REST, codes == one, numbered, before)
+            if numbered.stopped and one + 1 < len(earlier):
                 raise StopFitting(
-                    f"the fit was stopped when {one + 1} of {count} classes had a model and the "
-                    "others none, so that there is nothing to return"
+                    f"the fit was stopped when {one + 1} of {len(earlier)} classes had a model and "
+                    "the others none, so that there is nothing to return"
                 )
 
     def models_in_parallel(
-        self, count: int, codes: Codes, watch: Watcher, n_jobs: int
+        self, earlier: Earlier, codes: Codes, watch: Watcher, n_jobs: int
     ) -> Iterator[Model]:
         """The same models. ``watch`` hears of each when it is done: other processes are deaf."""
         try:
@@ -66,16 +78,20 @@ class Fitter:
                 "n_jobs needs joblib, which is not installed: pip install joblib, "
                 "or leave n_jobs out to fit one class after the other"
             ) from error
-        jobs = (delayed(self._model_and_end)(codes == one) for one in range(count))
+        jobs = (
+            delayed(self._model_and_end)(codes == one, before) for one, before in enumerate(earlier)
+        )
         done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         for one, (model, end) in enumerate(done):
             for progress in end:
-                _Numbered(watch, one, count)(progress)
+                _Numbered(watch, one, len(earlier))(progress)
             yield model
 
-    def _model_and_end(self, second: NDArray[np.bool_]) -> tuple[Model, deque[Progress]]:
+    def _model_and_end(
+        self, second: NDArray[np.bool_], earlier: Model | None
+    ) -> tuple[Model, deque[Progress]]:
         end: deque[Progress] = deque(maxlen=1)
-        return self.model(ONE_OR_REST, second, end.append), end
+        return self.model(ONE_OR_REST, second, end.append, earlier), end
 
     def _model(self, classes: NDArray[Any], state: Refinable, trace: Trace) -> Model:
         return Model.of(
@@ -98,17 +114,42 @@ def fitted_model(
     codes: Codes,
     watch: Watcher,
     n_jobs: int | None = None,
+    start: Model | OneVsRest | None = None,
 ) -> Model | OneVsRest:
     """The model of a design; ``codes`` are the rows' positions among the classes."""
     provenance = Provenance.of(config)
     if len(classes) == 2:
-        return Fitter(config, X, provenance).model(classes, codes == 1, watch)
+        earlier = start if isinstance(start, Model) else None
+        return Fitter(config, X, provenance).model(classes, codes == 1, watch, earlier)
     fitter = Fitter(started(config, X), X, provenance)
+    each = [_earlier(start, label) for label in classes.tolist()]
     if n_jobs is None:
-        models = fitter.models(len(classes), codes, watch)
+        models = fitter.models(each, codes, watch)
     else:
-        models = fitter.models_in_parallel(len(classes), codes, watch, n_jobs)
+        models = fitter.models_in_parallel(each, codes, watch, n_jobs)
     return OneVsRest(classes, tuple(models))
+
+
+def _earlier(start: Model | OneVsRest | None, label: Any) -> Model | None:
+    """The model that a class may start from: its own, or the only one there is."""
+    if isinstance(start, OneVsRest):
+        known = dict(zip(start.classes.tolist(), start.models, strict=True))
+        return known.get(label)
+    return start
+
+
+def _continued(config: Config, X: Inputs, earlier: Model) -> Config:
+    """The configuration with the hyperparameters of an earlier model, if that has the same ones."""
+    config = started(config, X)
+    here = Theta(config.kernel, config.likelihood)
+    found = Theta(earlier.kernel, earlier.likelihood)
+    if _places(here) == _places(found):
+        here = hyper.replaced(here, hyper.values(found))
+    return attrs.evolve(config, kernel=here.kernel, likelihood=here.likelihood)
+
+
+def _places(theta: Theta) -> list[object]:
+    return [*map(type, hyper.parts_of(theta)), *(h.path for h in hyper.hyperparameters(theta))]
 
 
 class _Numbered:

@@ -1,0 +1,1 @@
+"""Other worlds' views of the framework, each behind an extra, imported by whoever wants it."""

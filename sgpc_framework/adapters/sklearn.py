@@ -1,0 +1,249 @@
+"""``SGPClassifier``: the framework as a scikit-learn estimator. It needs the extra ``sklearn``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise ImportError(
+        "SGPClassifier needs scikit-learn 1.6 or newer, which is not installed: "
+        "pip install 'sgpc-framework[sklearn]'"
+    ) from error
+
+from sgpc_framework.builder import Design, build
+from sgpc_framework.config import Config
+from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.many_classes import OneVsRest
+from sgpc_framework.model import Model
+
+Floats = NDArray[np.float64]
+
+_SLOTS = ("kernel", "likelihood", "selector", "sites", "objective", "refiner")
+_SETTINGS = ("max_basis", "sizes", "max_iterations", "tolerance")
+_NO_WEIGHTS = (
+    "sample_weight is not taken: the sound meaning of a weight is a row that is there so many "
+    "times, and a fit that chooses rows and holds some of them out cannot pretend that. Repeat "
+    "the rows, X[np.repeat(np.arange(len(X)), weight)], or draw them with these probabilities"
+)
+
+
+class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A sparse Gaussian process classifier: few basis vectors, calibrated probabilities.
+
+    Parameters
+    ----------
+    preset : str, mapping, path or Config, default="accurate"
+        The recipe that everything else is a change to: ``"accurate"``, ``"fast"``, ``"paper"``, or
+        whatever ``sgpc_framework.build`` takes.
+    kernel, likelihood, selector, sites, objective, refiner : str, mapping or instance, default=None
+        The parts, each by name, as a mapping with ``name`` and options, or ready made. None: the
+        preset's.
+    max_basis : int or "auto", default=40
+        The most basis vectors, of each class if there are more than two. ``"auto"``: rows that are
+        held out choose.
+    sizes : sequence of int, default=None
+        Smaller sizes at which the refiner runs too, for ``staged_predict_proba``.
+    max_iterations : int, default=None
+        The most rounds of the outer loop. None: the preset's.
+    tolerance : float, default=None
+        The change of the loss at which the outer loop ends. None: the preset's.
+    random_state : int, RandomState or None, default=0
+        Where all randomness comes from. Same number, same model; None: another one each time.
+    n_jobs : int, default=None
+        How many classes are fitted at the same time, if there are more than two.
+    warm_start : bool, default=False
+        Start ``fit`` and ``partial_fit`` at the hyperparameters that the last of them has found.
+    keep_rows : bool, default=True
+        Keep the rows of ``fit``, also in pickles, so that ``partial_fit`` can add to them.
+    verbose : int, default=0
+        Print a line for every round of the outer loop and every class.
+
+    Attributes
+    ----------
+    classes_ : array of the labels, sorted; columns of probabilities follow this order
+    model_ : the fitted ``Model``, or ``OneVsRest`` for more than two classes
+    n_features_in_ : the number of features
+    feature_names_in_ : their names, if X was a table whose columns all have strings as names
+    """
+
+    model_: Model | OneVsRest
+    classes_: NDArray[Any]
+    _rows: tuple[Floats, NDArray[Any]] | None
+    _announced: NDArray[Any] | None
+
+    def __init__(
+        self,
+        preset: str | Mapping[str, Any] | PathLike[str] | Config = "accurate",
+        *,
+        kernel: Any = None,
+        likelihood: Any = None,
+        selector: Any = None,
+        sites: Any = None,
+        objective: Any = None,
+        refiner: Any = None,
+        max_basis: int | str | None = 40,
+        sizes: Sequence[int] | None = None,
+        max_iterations: int | None = None,
+        tolerance: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        keep_rows: bool = True,
+        verbose: int = 0,
+    ) -> None:
+        self.preset = preset
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.selector = selector
+        self.sites = sites
+        self.objective = objective
+        self.refiner = refiner
+        self.max_basis = max_basis
+        self.sizes = sizes
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.keep_rows = keep_rows
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more."""
+        _refuse(unsupported)
+        X, y = self._checked(X, y, reset=True)
+        self._fit(X, y)
+        self._announced = None
+        self._rows = (X.copy(), y.copy()) if self.keep_rows else None
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, **unsupported: Any) -> Self:
+        """Add rows to those that the classifier has, and fit it to all of them.
+
+        The result is that of ``fit`` with all rows so far, which are kept for it. ``classes`` may
+        name labels that are still to come; they have probability 0 until they do.
+        """
+        _refuse(unsupported)
+        first = not hasattr(self, "model_")
+        X, y = self._checked(X, y, reset=first)
+        if not first:
+            X, y = self._with_earlier(X, y)
+        announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
+        if announced is not None and not np.isin(y, announced).all():
+            strange = y[~np.isin(y, announced)].tolist()[0]
+            raise ValueError(f"y has the label {strange!r}, which classes does not have")
+        self._fit(X, y)
+        self.classes_ = self.classes_ if announced is None else announced
+        self._announced = announced
+        self._rows = X, y
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row; a tie goes to the first of the classes."""
+        predicted: NDArray[Any] = self._model().predict(self._inputs(X))
+        return predicted
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of shape (rows, classes): the columns follow ``classes_``."""
+        return self._in_columns(self._model().predict_proba(self._inputs(X)), 0.0)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, which stay finite where a probability rounds to 0."""
+        return self._in_columns(self._model().predict_log_proba(self._inputs(X)), -np.inf)
+
+    def decision_function(self, X: Any) -> Floats:
+        """How sure the classifier is: of two classes the log odds of the second, one number a row;
+
+        of more the log probability of each, of shape (rows, classes).
+        """
+        log_proba = self._model().predict_log_proba(self._inputs(X))
+        if len(self.classes_) == 2:
+            odds: Floats = log_proba[:, 1] - log_proba[:, 0]
+            return odds
+        return self._in_columns(log_proba, np.log(np.finfo(np.float64).tiny))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """The probabilities of the model of each size, in the order of ``model_.sizes``."""
+        for proba in self._model().staged_predict_proba(self._inputs(X)):
+            yield self._in_columns(proba, 0.0)
+
+    # -- what these need -----------------------------------------------------------------------
+
+    def _design(self) -> Design:
+        said = {name: getattr(self, name) for name in (*_SLOTS, *_SETTINGS)}
+        changes = {name: value for name, value in said.items() if value is not None}
+        return build(self.preset, seed=self._seed(), **changes)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _fit(self, X: Floats, y: NDArray[Any]) -> None:
+        start = getattr(self, "model_", None) if self.warm_start else None
+        told = _printed if self.verbose else _ignored
+        self.model_ = self._design().fit(X, y, progress=told, n_jobs=self.n_jobs, start=start)
+        self.classes_ = self.model_.classes
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
+        fewest = 2 if reset else 1
+        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
+        check_classification_targets(y)
+        return X, y
+
+    def _with_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+        if self._rows is None:
+            raise ValueError(
+                "partial_fit has no rows to add to, because fit kept none: "
+                "use SGPClassifier(keep_rows=True), or partial_fit from the beginning"
+            )
+        earlier_X, earlier_y = self._rows
+        if (y.dtype.kind in "OUS") != (earlier_y.dtype.kind in "OUS"):
+            raise ValueError(f"wanted labels like {earlier_y[:1].tolist()}, found {y[:1].tolist()}")
+        return np.concatenate([earlier_X, X]), np.concatenate([earlier_y, y])
+
+    def _model(self) -> Model | OneVsRest:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def _inputs(self, X: Any) -> Floats:
+        inputs: Floats = validate_data(self, X, reset=False, dtype=np.float64)
+        return inputs
+
+    def _in_columns(self, found: Floats, absent: float) -> Floats:
+        """Columns of the model's classes as columns of ``classes_``."""
+        if len(self.classes_) == found.shape[1]:
+            return found
+        columns = np.full((len(found), len(self.classes_)), absent)
+        columns[:, np.isin(self.classes_, self.model_.classes)] = found
+        return columns
+
+
+def _refuse(unsupported: Mapping[str, Any]) -> None:
+    """``fit`` has no parameter sample_weight, so that scikit-learn sees an estimator without."""
+    strange = sorted(unsupported.keys() - {"sample_weight"})
+    if strange:
+        raise TypeError(f"fit takes X and y, found {', '.join(strange)} besides")
+    if unsupported.get("sample_weight") is not None:
+        raise TypeError(_NO_WEIGHTS)
+
+
+def _ignored(_: Progress) -> None:
+    pass
+
+
+def _printed(at: Progress) -> None:
+    if at.basis == at.max_basis:
+        which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
+        loss = f"loss {at.stage.predictive_loss:.4f}"
+        print(f"[SGPClassifier] {which}round {at.iteration}: {at.basis} basis vectors, {loss}")

@@ -1,0 +1,394 @@
+"""``SGPClassifier`` among its kind: scikit-learn's checks, its tools, tables, added rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from run_checks import configurations
+from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+import sgpc_framework as sgpc
+from sgpc_framework import SGPClassifier
+from sgpc_framework.hyperparameters import parts_of
+from sgpc_framework.plugin.registry import default_registry
+
+X, Y = load_iris(return_X_y=True)
+NAMES = load_iris().target_names[Y]
+TWO = Y > 0
+FAIR = 0.8  # of the labels: what twelve stages without any tuning give on three classes
+CHECKS = [str(configuration) for configuration in configurations()]
+
+
+def quick(**changes):
+    """A classifier that is fitted in no time."""
+    return SGPClassifier(**{"preset": "fast", "refiner": "none", "max_basis": 12, **changes})
+
+
+# ---------------------------------------------------------------------------------------------
+# scikit-learn's own checks
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    script = Path(__file__).with_name("run_checks.py")
+    ran = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "SCIPY_ARRAY_API": "1", "OPENBLAS_NUM_THREADS": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return dict(json.loads(ran.stdout))
+
+
+def test_every_built_in_part_is_checked():
+    used = set()
+    for configuration in configurations():
+        config = SGPClassifier(**configuration)._design().config
+        for kind in ("kernel", "likelihood", "selector", "sites", "objective", "refiner"):
+            used |= {(kind, part.name) for part in parts_of(getattr(config, kind))}
+    registry = default_registry()
+    assert used >= {(part.kind, part.name) for part in registry.parts()}
+
+
+@pytest.mark.parametrize("configuration", CHECKS)
+def test_all_of_scikit_learns_checks_pass(outcomes, configuration):
+    found = outcomes[configuration]
+    assert len(found) > 50
+    assert [one for one in found if one["status"] != "passed"] == []
+
+
+def test_the_tags_say_what_it_can_do():
+    tags = get_tags(SGPClassifier())
+    assert is_classifier(SGPClassifier())
+    assert tags.classifier_tags.multi_class
+    assert not tags.classifier_tags.poor_score
+    assert not tags.classifier_tags.multi_label
+    assert tags.target_tags.required
+    assert not tags.non_deterministic
+    assert not tags.input_tags.sparse
+    assert not tags.input_tags.allow_nan
+
+
+# ---------------------------------------------------------------------------------------------
+# Predictions
+
+
+def test_two_classes():
+    fitted = quick().fit(X, TWO)
+    assert isinstance(fitted.model_, sgpc.Model)
+    assert fitted.classes_.tolist() == [False, True]
+    decision, proba = fitted.decision_function(X), fitted.predict_proba(X)
+    assert decision.shape == (150,)
+    np.testing.assert_array_equal(decision > 0, fitted.predict(X))
+    np.testing.assert_allclose(1.0 / (1.0 + np.exp(-decision)), proba[:, 1])
+    np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), proba)
+
+
+def test_three_classes():
+    fitted = quick().fit(X, NAMES)
+    assert isinstance(fitted.model_, sgpc.OneVsRest)
+    assert fitted.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert fitted.score(X, NAMES) > FAIR
+    decision = fitted.decision_function(X)
+    assert decision.shape == (150, 3)
+    np.testing.assert_array_equal(fitted.classes_[decision.argmax(axis=1)], fitted.predict(X))
+    np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1.0)
+    stages = list(fitted.staged_predict_proba(X))
+    assert len(stages) == len(fitted.model_.sizes) == 12
+    np.testing.assert_allclose(stages[-1], fitted.predict_proba(X), atol=1e-12)
+
+
+def test_it_is_what_build_makes():
+    told = {"kernel": "matern-52", "selector": {"name": "adaptive-sampling", "working_set": 3}}
+    fitted = SGPClassifier("fast", max_basis=5, sizes=[2], random_state=3, **told).fit(X, NAMES)
+    model = sgpc.build("fast", max_basis=5, sizes=[2], seed=3, **told).fit(X, NAMES)
+    np.testing.assert_array_equal(fitted.predict_proba(X), model.predict_proba(X))
+    assert fitted.model_.sizes == (2, 5)
+
+
+def test_units_of_the_features_do_not_matter():
+    W, labels = load_wine(return_X_y=True)
+    fast = SGPClassifier("fast", max_basis=10)
+    raw = fast.fit(W, labels).predict_proba(W)
+    scaled = make_pipeline(StandardScaler(), fast).fit(W, labels).predict_proba(W)
+    stretch = 10.0 ** np.linspace(-4, 4, W.shape[1])
+    stretched = fast.fit(W * stretch, labels).predict_proba(W * stretch)
+    np.testing.assert_allclose(raw, scaled, atol=0.02)
+    np.testing.assert_allclose(raw, stretched, atol=0.02)
+    assert np.mean(raw.argmax(axis=1) == labels) > 0.98
+
+
+@pytest.mark.parametrize("random_state", [5, np.int64(5), None, np.random.RandomState(5)])
+def test_every_form_of_a_random_state_is_taken(random_state):
+    found = quick(random_state=random_state, max_basis=3).fit(X, TWO)
+    seed = found.model_.provenance.config["seed"]
+    assert seed == 5 if isinstance(random_state, (int, np.integer)) else seed >= 0
+
+
+def test_jobs_change_nothing():
+    with joblib.parallel_config(backend="threading"):  # processes take seconds to come
+        one, two = (quick(n_jobs=n, max_basis=3).fit(X, NAMES) for n in (None, 2))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_verbose_says_where_it_is(capsys):
+    quick(verbose=1).fit(X, NAMES)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("[SGPClassifier] class 2 of 3, round 1: 12 basis vectors, loss 0.")
+
+
+# ---------------------------------------------------------------------------------------------
+# What cannot be
+
+
+def test_weights_are_refused_with_the_reason():
+    assert not has_fit_parameter(SGPClassifier(), "sample_weight")
+    weights = np.ones(len(X))
+    for method in (quick().fit, quick().partial_fit):
+        with pytest.raises(TypeError, match=r"sample_weight is not taken.*np\.repeat"):
+            method(X, Y, sample_weight=weights)
+        with pytest.raises(TypeError, match="found weights besides"):
+            method(X, Y, weights=weights)
+    quick().fit(X, Y, sample_weight=None)
+    with pytest.raises(ValueError, match="sample_weight"):
+        AdaBoostClassifier(quick()).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "labels", "text"),
+    [
+        (X, np.zeros(150), "at least 2 classes"),
+        (X, X[:, 0] + 0.01, "Unknown label type: continuous"),
+        (np.full((150, 4), np.nan), Y, "NaN"),
+        (X, Y[:-1], "inconsistent numbers of samples"),
+        (X[:, 0], Y, "Expected 2D array"),
+        (X, np.stack([Y, Y], axis=1), "1d array"),
+    ],
+)
+def test_bad_data_is_an_error_as_everywhere_in_scikit_learn(inputs, labels, text):
+    with pytest.raises(ValueError, match=text):
+        quick().fit(inputs, labels)
+
+
+def test_a_bad_configuration_is_an_error_of_fit():
+    with pytest.raises(sgpc.ConfigError, match="did you mean 'entropy'"):
+        quick(selector="entrpy").fit(X, Y)
+
+
+def test_an_unfitted_classifier_says_so():
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(SGPClassifier(), method)(X)
+    with pytest.raises(NotFittedError):
+        next(SGPClassifier().staged_predict_proba(X))
+
+
+def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
+    monkeypatch.delitem(sys.modules, "sgpc_framework.adapters.sklearn")
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    with pytest.raises(ImportError, match=r"pip install 'sgpc-framework\[sklearn\]'"):
+        sgpc.SGPClassifier  # noqa: B018  the access is the test
+
+
+# ---------------------------------------------------------------------------------------------
+# In scikit-learn's tools
+
+
+def test_in_a_pipeline_and_under_cross_validation():
+    pipeline = make_pipeline(StandardScaler(), quick())
+    assert cross_val_score(pipeline, X, NAMES, cv=3).mean() > FAIR
+    proba = cross_val_predict(pipeline, X, NAMES, cv=3, method="predict_proba")
+    assert proba.shape == (150, 3)
+
+
+def test_a_grid_over_parts_and_their_options():
+    grid = {
+        "selector": ["entropy", {"name": "adaptive-sampling", "working_set": 2}],
+        "kernel": [None, "linear"],
+        "max_basis": [1, 12],
+    }
+    search = GridSearchCV(quick(), grid, cv=2, error_score="raise").fit(X, NAMES)
+    assert search.best_params_["max_basis"] == 12
+    assert search.score(X, NAMES) > FAIR
+    assert len(search.cv_results_["params"]) == 8
+
+
+def test_calibrated_and_voting():
+    calibrated = CalibratedClassifierCV(quick(), cv=2).fit(X, NAMES)
+    assert calibrated.score(X, NAMES) > FAIR
+    voting = VotingClassifier([("a", quick()), ("b", quick(kernel="linear"))], voting="soft")
+    assert voting.fit(X, NAMES).score(X, NAMES) > FAIR
+
+
+class Borderline:
+    name = "borderline"
+
+    def propose(self, posterior, rng):
+        return posterior.argmin(lambda rows: np.abs(rows.mean) - np.sqrt(rows.variance))
+
+
+@pytest.mark.parametrize("selector", ["entropy", {"name": "entropy"}, Borderline()])
+def test_a_clone_is_like_it(selector):
+    original = quick(selector=selector).fit(X, Y)
+    copy = clone(original)
+    assert not hasattr(copy, "model_")
+    np.testing.assert_array_equal(copy.fit(X, Y).predict_proba(X), original.predict_proba(X))
+    assert copy.set_params(max_basis=3).get_params()["max_basis"] == 3
+
+
+def test_pickle_and_joblib_give_it_back(tmp_path):
+    fitted = quick().fit(X, NAMES)
+    joblib.dump(fitted, tmp_path / "m.joblib")
+    for again in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "m.joblib")):
+        np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_the_model_goes_into_a_file(tmp_path):
+    fitted = quick().fit(X, NAMES)
+    fitted.model_.save(tmp_path / "m.sgpc")
+    again = sgpc.load(tmp_path / "m.sgpc")
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
+# ---------------------------------------------------------------------------------------------
+# Tables
+
+COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame])
+def test_tables_are_taken_and_their_columns_remembered(table):
+    frame = table(dict(zip(COLUMNS, X.T, strict=True)))
+    labels = (pd if table is pd.DataFrame else pl).Series(NAMES.tolist())
+    fitted = quick().fit(frame, labels)
+    assert fitted.feature_names_in_.tolist() == COLUMNS
+    assert fitted.n_features_in_ == 4
+    np.testing.assert_array_equal(
+        fitted.predict_proba(frame), quick().fit(X, NAMES).predict_proba(X)
+    )
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(frame[COLUMNS[::-1]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        fitted.predict(X)
+
+
+def test_a_table_with_words_in_it_is_refused():
+    frame = pd.DataFrame({"size": X[:, 0], "colour": NAMES})
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        quick().fit(frame, Y)
+
+
+# ---------------------------------------------------------------------------------------------
+# More rows
+
+
+ORDER = np.random.default_rng(0).permutation(150)
+FIRST, SECOND = ORDER[:90], ORDER[90:]
+
+
+@pytest.mark.parametrize("labels", [NAMES, TWO])
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+def test_added_rows_make_the_classifier_of_all_rows(labels, begin):
+    added = quick()
+    getattr(added, begin)(X[FIRST], labels[FIRST])
+    added.partial_fit(X[SECOND[:1]], labels[SECOND[:1]])
+    added.partial_fit(X[SECOND[1:]], labels[SECOND[1:]])
+    whole = quick().fit(X[ORDER], labels[ORDER])
+    np.testing.assert_array_equal(added.predict_proba(X), whole.predict_proba(X))
+
+
+def test_the_rows_that_are_kept_are_a_copy():
+    mine = X[FIRST].copy()
+    added = quick().fit(mine, Y[FIRST])
+    mine[:] = 0.0
+    added.partial_fit(X[SECOND], Y[SECOND])
+    np.testing.assert_array_equal(
+        added.predict_proba(X), quick().fit(X[ORDER], Y[ORDER]).predict_proba(X)
+    )
+
+
+def test_a_new_class_may_come_later():
+    added = quick().partial_fit(X[:100], Y[:100])
+    assert added.classes_.tolist() == [0, 1]
+    added.partial_fit(X[100:], Y[100:])
+    assert added.classes_.tolist() == [0, 1, 2]
+    assert added.score(X, Y) > FAIR
+
+
+def test_classes_that_are_announced_have_their_columns_from_the_beginning():
+    added = quick().partial_fit(X[:100], Y[:100], classes=[2, 1, 0])
+    assert added.classes_.tolist() == [0, 1, 2]
+    proba = added.predict_proba(X)
+    assert proba.shape == (150, 3)
+    assert not proba[:, 2].any()
+    assert np.isneginf(added.predict_log_proba(X)[:, 2]).all()
+    decision = added.decision_function(X)
+    assert np.isfinite(decision).all()
+    np.testing.assert_array_equal(decision.argmax(axis=1), added.predict(X))
+    assert next(added.staged_predict_proba(X)).shape == (150, 3)
+    added.partial_fit(X[100:], Y[100:])
+    assert added.predict_proba(X)[:, 2].any()
+    with pytest.raises(ValueError, match="label 7, which classes does not have"):
+        added.partial_fit(X[:2], [1, 7])
+
+
+def test_without_rows_nothing_can_be_added():
+    with pytest.raises(ValueError, match="keep_rows=True"):
+        quick(keep_rows=False).fit(X, Y).partial_fit(X, Y)
+    small, large = (len(pickle.dumps(quick(keep_rows=k).fit(X, Y))) for k in (False, True))
+    assert large - small > X.nbytes
+
+
+def test_added_rows_must_be_like_the_others():
+    added = quick().partial_fit(X, Y)
+    with pytest.raises(ValueError, match="wanted labels like"):
+        added.partial_fit(X, NAMES)
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        added.partial_fit(X[:, :2], Y)
+
+
+def test_a_warm_start_goes_on_from_what_was_found():
+    warm = SGPClassifier("paper", max_basis=8, max_iterations=2, warm_start=True).fit(X, NAMES)
+    found = [one.kernel.lengthscale for one in warm.model_.models]
+    warm.fit(X, NAMES)
+    begun = [
+        one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in warm.model_.models
+    ]
+    assert begun == found
+    cold = SGPClassifier("paper", max_basis=8, max_iterations=2).fit(X, NAMES).fit(X, NAMES)
+    begun = [
+        one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in cold.model_.models
+    ]
+    assert len({*begun}) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "inputs", "labels"),
+    [({"kernel": "matern-32"}, X, NAMES), ({}, X[:, :2], NAMES), ({}, X, Y), ({}, X, TWO)],
+)
+def test_a_warm_start_elsewhere_is_a_cold_one(changes, inputs, labels):
+    """Another kernel, other features, other classes: there is nothing to go on from."""
+    warm = quick(warm_start=True).fit(X, NAMES).set_params(**changes).fit(inputs, labels)
+    cold = quick(**changes).fit(inputs, labels)
+    np.testing.assert_array_equal(warm.predict_proba(inputs), cold.predict_proba(inputs))
