@@ -243,7 +243,7 @@ def _ignored(_: Progress) -> None:
 
 
 def _printed(at: Progress) -> None:
-    if at.basis == at.max_basis:
+    if at.basis == at.max_basis and at.refining is None:
         which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"
         print(f"[SGPClassifier] {which}round {at.iteration}: {at.basis} basis vectors, {loss}")

@@ -151,8 +151,11 @@ def test_jobs_change_nothing():
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
-def test_verbose_says_where_it_is(capsys):
-    quick(verbose=1).fit(X, NAMES)
+@pytest.mark.parametrize(
+    "refiner", ["none", {"name": "corrective", "penalty": 1.0, "iterations": 3}]
+)
+def test_verbose_says_where_it_is(refiner, capsys):
+    quick(verbose=1, refiner=refiner).fit(X, NAMES)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("[SGPClassifier] class 2 of 3, round 1: 12 basis vectors, loss 0.")
