@@ -174,3 +174,33 @@ def test_jobs_without_joblib_say_what_to_install(monkeypatch):
     with pytest.raises(ImportError, match="pip install joblib"):
         DESIGN.fit(X, NAMES, n_jobs=2)
     DESIGN.fit(X, NAMES)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1])
+def test_a_fit_can_start_where_another_ended(model, n_jobs):
+    """Each class at its own hyperparameters; one that is new at the common start."""
+    labels = np.where(CODES == 2, "cat", NAMES)
+    found = DESIGN.fit(X, labels, start=model, n_jobs=n_jobs)
+    cold = DESIGN.fit(X, labels)
+    begun = {
+        label: one.trace.iterations[0].hyperparameters
+        for label, one in zip(found.classes.tolist(), found.models, strict=True)
+    }
+    earlier = dict(zip(model.classes.tolist(), model.models, strict=True))
+    for label in ("fox", "owl"):
+        assert begun[label]["kernel.lengthscale"] == earlier[label].kernel.lengthscale
+        assert begun[label]["likelihood.bias"] == earlier[label].likelihood.bias
+    assert begun["cat"] == cold.models[0].trace.iterations[0].hyperparameters
+
+
+def test_a_start_from_another_kernel_is_none(model):
+    other = sgpc.build(kernel="matern-32", max_basis=3, max_iterations=1).fit(X, NAMES)
+    found = DESIGN.fit(X, NAMES, start=other)
+    np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
+
+
+def test_two_classes_start_where_two_ended():
+    first = DESIGN.fit(X, CODES == 1)
+    second = DESIGN.fit(X, CODES == 1, start=first)
+    begun = second.trace.iterations[0].hyperparameters
+    assert begun["kernel.lengthscale"] == first.kernel.lengthscale
