@@ -134,7 +134,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         name labels that are still to come; they have probability 0 until they do.
         """
         _refuse(unsupported)
-        first = not hasattr(self, "model_")
+        first = getattr(self, "model_", None) is None
         X, y = self._checked(X, y, reset=first)
         if not first:
             X, y = self._with_earlier(X, y)
