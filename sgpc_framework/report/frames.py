@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 MOST_FRAMES = 60
 MOST_POINTS = 500
 MOST_CELLS = 800_000
-FINEST = 80
+COARSEST, FINEST = 40, 80
 UNIT = 10_000
 """Places are whole numbers, this many across the frame."""
 
@@ -45,9 +45,10 @@ def reel(subject: Subject) -> Reel:
     model = subject.model
     basis = np.concatenate([one.inputs for one in subject.models.values()])
     frame = Frame.around(subject.X, basis)
-    kept = _evenly(len(model.sizes), MOST_FRAMES)
+    channels = len(subject.classes) if subject.many else 1
+    room = max(MOST_CELLS // (channels * COARSEST**2), 2)
+    kept = _evenly(len(model.sizes), min(MOST_FRAMES, room))
     sizes = [model.sizes[i] for i in kept]
-    channels = 1 if not subject.many else len(subject.classes)
     side = int(min(FINEST, np.sqrt(MOST_CELLS / (len(kept) * channels))))
     planes = _planes(model, frame, side, kept, channels)
     rows = subject.sample(MOST_POINTS)
