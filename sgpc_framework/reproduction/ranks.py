@@ -45,9 +45,9 @@ def _diagram(ax: Any, found: Friedman) -> None:
     ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
     ax.set_axis_off()
     ax.plot([1, last], [0, 0], color="#000000", lw=1.0)
-    for rank in range(1, last + 1):
-        ax.plot([rank, rank], [0, 0.08], color="#000000", lw=1.0)
-        ax.text(rank, 0.14, str(rank), fontsize=8, ha="center", va="bottom")
+    for tick in range(1, last + 1):
+        ax.plot([tick, tick], [0, 0.08], color="#000000", lw=1.0)
+        ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
     left, right = max(own - reach, 1.0), min(own + reach, float(last))
     ax.plot([left, right], [-0.12, -0.12], color="#D55E00", lw=4, solid_capstyle="butt")
     in_order = sorted(found.ranks.items(), key=lambda item: item[1])

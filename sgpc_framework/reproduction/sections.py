@@ -19,7 +19,7 @@ from sgpc_framework.reproduction.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.reproduction.plan import COMPARED, STAGED
+from sgpc_framework.reproduction.plan import STAGED
 from sgpc_framework.reproduction.ranks import LEVEL, PAPER_P, RANKED
 from sgpc_framework.reproduction.results import MEASURES, Measure, Results
 from sgpc_framework.reproduction.statistics import Comparison, Mean, critical_difference
@@ -154,14 +154,17 @@ def friedman(results: Results) -> str:
 
 def directions(results: Results) -> str:
     """How often each direction of information gain does what the paper says of it."""
-    rows = []
+    rows, agreeing = [], {}
     for name in (GAIN, GAIN_REVERSED):
-        ahead = _remark(results, name, ENTROPY, ("banana", "waveform", "ringnorm"), MEASURES)
-        behind = _remark(results, ENTROPY, name, ("twonorm",), ["test_error"])
-        image = _remark(results, ENTROPY, name, ("image",), MEASURES, results.scale.small)
+        remarks = (
+            _remark(results, name, ENTROPY, ("banana", "waveform", "ringnorm"), MEASURES),
+            _remark(results, ENTROPY, name, ("twonorm",), ["test_error"]),
+            _remark(results, ENTROPY, name, ("image",), MEASURES, results.scale.small),
+        )
         against = _remark(results, PROPOSED, name, results.scale.sets, MEASURES)
-        rows.append((name, *(str(tally) for tally in (ahead, behind, image, against))))
-    if not any(results.has(s, COMPARED, results.scale.sizes[0]) for s in results.scale.sets):
+        rows.append((name, *map(str, remarks), str(against)))
+        agreeing[name] = Tally.sum(remarks)
+    if not all(tests.total for tests in agreeing.values()):
         return ""
     head = (
         "direction",
@@ -170,7 +173,16 @@ def directions(results: Results) -> str:
         "entropy beside it on Image, small sizes",
         "the proposed method beside it, all sets",
     )
-    return table(head, rows)
+    ours, other = agreeing.values()
+    more = "new-old" if ours.better > other.better else "old-new"
+    verdict = "both alike" if ours.better == other.better else f"{more} rather than the other"
+    said = (
+        'The paper says "better" in the first three columns. '
+        f"new-old agrees in {ours.better} of {ours.total} tests and is against it in {ours.worse}; "
+        f"old-new agrees in {other.better} of {other.total} and is against it in {other.worse}. "
+        f"So the paper's remarks are reproduced by {verdict}."
+    )
+    return f"{table(head, rows)}\n\n{said}"
 
 
 def _remark(

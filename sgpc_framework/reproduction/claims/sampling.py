@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sgpc_framework.reproduction.claims.claim import ALMOST, Claim, Finding, Tally, share_rule
 from sgpc_framework.reproduction.evidence import Evidence
-from sgpc_framework.reproduction.methods import PROPOSED, VALIDATION, adaptive, random
+from sgpc_framework.reproduction.methods import VALIDATION, adaptive, random
 from sgpc_framework.reproduction.results import Measure
 from sgpc_framework.reproduction.statistics import Comparison
 
@@ -75,30 +75,51 @@ def _closing(evidence: Evidence) -> Finding | None:
 
 
 def _two_is_enough(evidence: Evidence) -> Finding | None:
-    results, excess = evidence.results, {}
+    results = evidence.results
+    within, worst, cases = dict.fromkeys(results.scale.working_sets, 0), "", 0
+    most = -1.0
     for data in results.scale.sets:
         for size in results.scale.small:
-            if results.has(data, [PROPOSED, VALIDATION], size):
-                ours, theirs = (
-                    results.mean(data, method, size, "test_nlp").value
-                    for method in (PROPOSED, VALIDATION)
-                )
-                excess[data, size] = ours / theirs - 1.0
-    if not excess:
+            methods = {k: adaptive(k) for k in {*within, 2}}
+            shared = results.common(data, [VALIDATION, *methods.values()], size)
+            if not shared:
+                continue
+            cases += 1
+            loss = results.mean(data, VALIDATION, size, "test_nlp", shared).value
+            excess = {
+                k: results.mean(data, name, size, "test_nlp", shared).value / loss - 1.0
+                for k, name in methods.items()
+            }
+            within = {k: count + (excess[k] <= SIMILAR) for k, count in within.items()}
+            if excess[2] > most:
+                most, worst = excess[2], f"{data.title()} at {size}"
+    if not cases:
         return None
-    near = sum(value <= SIMILAR for value in excess.values())
-    each = ", ".join(f"{data} {size}: {value:+.0%}" for (data, size), value in excess.items())
-    figure = f"within {SIMILAR:.0%} of validation, or below, in {near} of {len(excess)} ({each})"
-    return Finding(figure, share_rule(near, len(excess)), "so in all cases")
+    each = ", ".join(f"κ = {k}: {count}" for k, count in within.items())
+    figure = (
+        f"within {SIMILAR:.0%} of validation, or below, in so many of {cases} (set, size): {each}; "
+        f"farthest with κ = 2 is {worst}, {most:+.0%}"
+    )
+    return Finding(figure, share_rule(within[2], cases), "so with κ = 2 in all cases")
 
+
+_ONE = (
+    "With κ = 1 nothing is scored: the row is drawn among those that the model has wrong, noise "
+    "included. The gains are at κ of 2 to 5."
+)
 
 CLAIMS = (
     Claim(
         "Adaptive sampling consistently performed better than random sampling across all the "
         "data sets: NLP.",
         lambda evidence: _wins(evidence, "test_nlp"),
+        {"partly": _ONE},
     ),
-    Claim("The same: test error.", lambda evidence: _wins(evidence, "test_error")),
+    Claim(
+        "The same: test error.",
+        lambda evidence: _wins(evidence, "test_error"),
+        {"partly": _ONE},
+    ),
     Claim("... particularly with respect to the NLP loss (at small κ).", _small_working_sets),
     Claim("Improved test error was observed in several cases.", _errors),
     Claim("The difference reduces as the working set size κ increases.", _closing),
