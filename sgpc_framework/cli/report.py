@@ -10,6 +10,7 @@ import click
 
 from sgpc_framework.cli.opening import opened, opening_options
 from sgpc_framework.cli.printing import check_output
+from sgpc_framework.cli.progress import working
 
 
 @click.command(name="report")
@@ -49,9 +50,12 @@ def command(
     if target is not None:
         classifier = attrs.evolve(classifier, target=table.column(target).name)
     try:
-        page = render_table(classifier, table, title=title)
+        with working("drawing the report"):
+            page = render_table(classifier, table, title=title)
+        with whole_file(output) as file:
+            file.write(page.encode())
     except ImportError as error:
         raise click.ClickException(str(error)) from error
-    with whole_file(output) as file:
-        file.write(page.encode())
+    except OSError as error:
+        raise click.ClickException(f"{output}: cannot be written: {error.strerror}") from error
     click.echo(f"wrote {output}, {len(page) / 1024:.0f} kB: open it in a browser", err=True)

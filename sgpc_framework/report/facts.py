@@ -25,7 +25,7 @@ def what_was_fitted(subject: Subject) -> Markup:
         _one_model(label if subject.many else None, model, subject)
         for label, model in subject.models.items()
     )
-    text = "Hyperparameters are those of the features that the model sees, in standard units."
+    text = "Lengthscales are those of the features that the model sees, which are standardised."
     units = element("p", text, class_="quiet") if subject.units is not None else None
     return joined([models, units, _configuration(subject.model.provenance)])
 

@@ -33,15 +33,15 @@ class Units:
     scale: Floats
 
     @classmethod
-    def of(cls, encoding: Encoding) -> Units:
-        """The units of the table that an encoding was learned from."""
+    def of(cls, encoding: Encoding) -> Units | None:
+        """The units of the table that an encoding was learned from; None if it keeps them."""
         affine = [
             (column.mean, column.scale) if isinstance(column, NumberColumn) else (0.0, 1.0)
             for column in encoding.columns
             for _ in column.features
         ]
         centre, scale = np.array(affine).T
-        return cls(centre, scale)
+        return cls(centre, scale) if np.any(centre != 0.0) or np.any(scale != 1.0) else None
 
     def known(self, X: Floats) -> Floats:
         """The features as people know them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,26 @@ def test_labels_that_the_model_does_not_know(sgpc, folder):
     assert result.exit_code == 1
     assert "wanted one of the classes that the model knows (f, m), found x" in result.stderr
     assert not (folder / "report.html").exists()
+
+
+def test_without_matplotlib_it_says_what_to_install(sgpc, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = sgpc("report", "model.sgpc", "data.csv")
+    assert result.exit_code == 1
+    assert "pip install 'sgpc-framework[plots]'" in result.stderr
+    assert not (folder / "report.html").exists()
+
+
+def test_a_model_that_was_fitted_to_arrays(sgpc, folder):
+    """Its features are what they are: no units are said to differ."""
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    y = np.where(X[:, 0] > 0.0, "m", "f")
+    sgpc_framework.build(max_basis=3, max_iterations=1).fit(X, y).save(folder / "array.sgpc")
+    np.savez(folder / "data.npz", X=X, y=y)
+    assert sgpc("report", "array.sgpc", "data.npz").exit_code == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "3; every smaller number is a model too" in page
+    assert "standardised" not in page
+    result = sgpc("report", "model.sgpc", "data.csv")
+    assert result.exit_code == 0
+    assert "standardised" in (folder / "report.html").read_text(encoding="utf-8")
