@@ -104,7 +104,7 @@ def command(
     it does not have them, and the others left out.
     """
     from sgpc_framework.reproduction import plan
-    from sgpc_framework.reproduction.reproduce import reproduce
+    from sgpc_framework.reproduction.whole import reproduce
 
     scale = plan.quick() if quick else plan.Scale()
     changes: dict[str, Any] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
-from sgpc_framework.reproduction import sections
+from sgpc_framework.reproduction import sections, tables
 from sgpc_framework.reproduction.bayes import LOG_ODDS, Floor, floor
 from sgpc_framework.reproduction.evidence import Evidence
 from sgpc_framework.reproduction.figures import draw_all
@@ -135,27 +135,27 @@ def _selection(evidence: Evidence, pictures: dict[str, str]) -> list[str]:
         "error or the Bayes NLP where it is known.",
         _picture("sizes", "Error and NLP of the methods at each size", pictures),
         "### Test error in percent, mean ± standard error",
-        sections.means(results, COMPARED, results.scale.sizes, "test_error"),
+        tables.means(results, COMPARED, results.scale.sizes, "test_error"),
         "### Test NLP, mean ± standard error",
-        sections.means(results, COMPARED, results.scale.sizes, "test_nlp"),
+        tables.means(results, COMPARED, results.scale.sizes, "test_nlp"),
         "### Which information gain",
         "The paper's printed criterion is no relative entropy, so both directions were run: "
         "new-old is KL(new‖old), the selector's default, old-new the other. Wilcoxon's tests "
         "at 0.05, beside what the paper remarks:",
-        sections.directions(results),
+        tables.directions(results),
         "### Wilcoxon's tests, adaptive 2 beside the others",
         "Better, worse or the same at 0.05, with p.",
         "Test error:",
-        sections.wilcoxon(results, "test_error"),
+        tables.wilcoxon(results, "test_error"),
         "Test NLP:",
-        sections.wilcoxon(results, "test_nlp"),
+        tables.wilcoxon(results, "test_nlp"),
     ]
     if "ranks" in pictures:
         parts += [
             "### Friedman's test over the sets",
             "Mean ranks over the sets, by means over the partitions. A star: beyond the critical "
             "difference of Bonferroni and Dunn at 0.1 from the proposed method.",
-            sections.friedman(results),
+            tables.friedman(results),
             _picture("ranks", "Critical-difference diagrams", pictures),
         ]
     return parts
