@@ -13,7 +13,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,9 +109,10 @@ def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
     model, table = read(path, registry)
     if table is None:
         return model
-    tables = import_module("sgpc_framework.tables")  # for those alone who have such a file
+    from sgpc_framework.tables import TableClassifier  # for those alone who have such a file
+
     with _reading(path):
-        return tables.TableClassifier.from_section(model, table)
+        return TableClassifier.from_section(model, table)
 
 
 def read(path: str | os.PathLike[str], registry: Registry | None = None) -> Contents:
