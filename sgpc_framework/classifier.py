@@ -24,7 +24,8 @@ def models_of(classifier: Classifier) -> dict[Any, Model]:
     if isinstance(classifier, Model):
         return {classifier.classes.tolist()[1]: classifier}
     raise InputError(
-        f"wanted a Model or a OneVsRest, as fit returns them, found {type(classifier).__name__}"
+        f"wanted a Model or a OneVsRest, as fit returns them, found {type(classifier).__name__}; "
+        "an SGPClassifier has it as model_, a TableClassifier as model"
     )
 
 
