@@ -27,6 +27,11 @@ def played_stages(subject: Subject) -> Markup:
         "where the prediction changes. Numbers are basis vectors in the order in which they came"
         + (", in the colour of the class whose model they belong to. " if subject.many else ". ")
     )
+    if subject.refined and len(whole) == 1:
+        text += (
+            "There is one size to show: fit with more of them (on the command line: "
+            "--set sizes=[5,10]), or without a refiner (--config paper), to play them. "
+        )
     if len(sizes) < len(whole):
         text += f"Of {len(whole)} sizes, {len(sizes)} are shown. "
     if found.points < len(subject.y):
@@ -92,6 +97,7 @@ def _player(subject: Subject, frames: int) -> Markup:
             aria_label="Number of basis vectors",
         ),
         class_="controls",
+        hidden=frames == 1,
     )
     return element(
         "div",

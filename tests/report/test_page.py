@@ -161,6 +161,15 @@ def test_a_refined_model_is_said_to_be_one(rows):
     assert frames[0]["basis"][0] != frames[1]["basis"][0][:3]  # each was refined for itself
 
 
+def test_a_single_size_is_shown_without_a_slider_and_says_how_to_have_more(rows):
+    refiner = {"name": "corrective", "penalty": 1.0, "iterations": 5}
+    page = render(sgpc.build(refiner=refiner, objective="none", max_basis=4).fit(*rows), *rows)
+    assert len(reel(page)["frames"]) == 1
+    assert '<div class="controls" hidden>' in page
+    assert "There is one size to show" in Elements(page).text
+    assert '<div class="controls" hidden>' not in render(sgpc.build(max_basis=4).fit(*rows), *rows)
+
+
 def test_many_classes(rows):
     X = rows[0]
     y = np.where(np.hypot(*X.T) < 1.2, 3, np.where(X[:, 0] > 0.0, 1, 2))
