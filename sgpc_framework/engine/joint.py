@@ -35,6 +35,10 @@ from sgpc_framework.rows import Rows
 
 Floats = NDArray[np.float64]
 
+PRECISION_UNIT = 3.0
+"""The logarithm of a precision is measured in so many, because a model hardly feels a change of
+one: a quasi-Newton method then needs half the iterations."""
+
 
 class Pieces(NamedTuple):
     """A vector of the joint loss, taken apart (or the gradient: one part for each)."""
@@ -43,6 +47,8 @@ class Pieces(NamedTuple):
     """The hyperparameters in free coordinates: the kernel's, then the likelihood's."""
 
     log_precision: Floats
+    """In units of ``PRECISION_UNIT``."""
+
     whitened: Floats
     """c, with m = R⁻¹ L c."""
 
@@ -75,7 +81,7 @@ class JointLoss:
         scaled = np.sqrt(sites.precision) * sites.mean
         pieces = Pieces(
             self._box.free(hyper.values(Theta(fitted.kernel, fitted.likelihood))),
-            np.log(sites.precision),
+            np.log(sites.precision) / PRECISION_UNIT,
             solve_triangular(L, scaled, lower=True, check_finite=False),
             (sites.basis_inputs / self.scale).ravel() if self.moves else np.empty(0),
         )
@@ -124,9 +130,12 @@ class JointLoss:
         natural = np.concatenate([found.kernel + 0.5 * d_theta, found.likelihood])
         gradient = Pieces(
             self._box.chain(hyper.values(Theta(fitted.kernel, fitted.likelihood)), natural),
-            -np.diag(found.gram) / precision  # Π⁻¹ stands beside K_uu
-            - 0.5 * found.mean * fitted.sites.mean  # R⁻¹ in m
-            + np.sum(d_B * (root[:, None] * K * root), axis=1),  # R in B, twice
+            PRECISION_UNIT
+            * (
+                -np.diag(found.gram) / precision  # Π⁻¹ stands beside K_uu
+                - 0.5 * found.mean * fitted.sites.mean  # R⁻¹ in m
+                + np.sum(d_B * (root[:, None] * K * root), axis=1)  # R in B, twice
+            ),
             d_c + share * penalty_c,
             ((found.inputs + d_inputs) * self.scale).ravel() if self.moves else np.empty(0),
         )
@@ -136,7 +145,7 @@ class JointLoss:
         """The start with all of a vector but c."""
         theta, sites = Theta(self.start.kernel, self.start.likelihood), self.start.sites
         theta = hyper.replaced(theta, self._box.natural(pieces.theta))
-        sites = attrs.evolve(sites, precision=np.exp(pieces.log_precision))
+        sites = attrs.evolve(sites, precision=np.exp(PRECISION_UNIT * pieces.log_precision))
         if self.moves:
             inputs = pieces.inputs.reshape(sites.basis_inputs.shape) * self.scale
             sites = attrs.evolve(sites, basis_inputs=inputs)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.differentiation import input_pullback
 from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.engine.joint import JointLoss
+from sgpc_framework.engine.joint import PRECISION_UNIT, JointLoss
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable, Refining
@@ -40,8 +40,8 @@ PATIENCE = 10
 REACH = 5.0
 """How far a free hyperparameter may move: far out are the linear limit and other poor minima."""
 
-SITE_REACH = 12.0
-"""The same for the logarithm of a precision."""
+SITE_REACH = 4.0
+"""The same for the logarithm of a precision, in its unit."""
 
 
 def _auto_or(kind: type, what: str) -> Any:
@@ -178,7 +178,8 @@ class Search:
         theta, sites = Theta(start.kernel, start.likelihood), start.sites
         box = hyper.FreeVector.of(theta)
         free = box.free(hyper.values(theta))
-        log_precision, unbounded = np.log(sites.precision), np.full(len(sites.mean), 1e6)
+        log_precision = np.log(sites.precision) / PRECISION_UNIT
+        unbounded = np.full(len(sites.mean), 1e6)
         lower = [np.maximum(box.free(box.least), free - REACH), log_precision - SITE_REACH]
         upper = [np.minimum(box.free(box.most), free + REACH), log_precision + SITE_REACH]
         lower.append(-unbounded)
@@ -252,8 +253,9 @@ def _can_move(fitted: Refinable) -> bool:
 
 
 def _scale(X: Floats) -> Floats:
-    """About the median distance along each feature: the unit in which basis vectors move."""
+    """The unit in which basis vectors move: half the median distance of rows that differ in all
+    features alike, which is what a quasi-Newton method likes best beside the other unknowns."""
     deviation = X.std(axis=0)
     deviation[deviation == 0.0] = 1.0
-    scale: Floats = deviation * np.sqrt(2.0 * X.shape[1])
+    scale: Floats = 0.5 * deviation * np.sqrt(2.0 * X.shape[1])
     return scale
