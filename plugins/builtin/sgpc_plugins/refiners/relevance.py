@@ -41,9 +41,18 @@ class RelevancePrior:
 
     def __call__(self, displacement: Floats) -> tuple[float, Floats]:
         """The penalty, without its constant, and its gradient."""
-        sizes = np.bincount(self.members)
-        shift = np.bincount(self.members, displacement) / sizes
-        deviation = displacement - shift[self.members]
-        value = 0.5 * float(shift @ shift / 4.0 + deviation @ deviation) / self.width**2
-        common = (shift / (4.0 * sizes))[self.members]
-        return value, (common + deviation) / self.width**2
+        shift = self.together(displacement)
+        deviation = displacement - shift
+        weight = 1.0 / (4.0 * np.bincount(self.members))[self.members]
+        value = 0.5 * float(weight @ shift**2 + deviation @ deviation) / self.width**2
+        return value, (weight * shift + deviation) / self.width**2
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether any two hyperparameters stand in one list."""
+        return len(np.unique(self.members)) < len(self.members)
+
+    def together(self, displacement: Floats) -> Floats:
+        """The same without deviations: every number of a list moves by their common shift."""
+        shift = np.bincount(self.members, displacement) / np.bincount(self.members)
+        return shift[self.members]
