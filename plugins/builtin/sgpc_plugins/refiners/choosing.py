@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 PENALTIES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 """What is tried, in this order: one, and what lies around it."""
 
-FIRST, NEXT = 25, 10
+FIRST, NEXT = 20, 9
 """Iterations for the first penalty tried, and for each that starts where the one before ended."""
 
 MOST_GROWTH = 2.0

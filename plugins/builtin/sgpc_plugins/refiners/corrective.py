@@ -20,9 +20,9 @@ from sgpc_plugins.refiners.search import Search
 
 Floats = NDArray[np.float64]
 
-EFFORT, LEAST = 2400, 70
-"""With ``iterations = "auto"``, the last run visits basis vectors so many times in all, and has
-at least so many iterations: small models need more of them, and theirs cost less."""
+EFFORT, LEAST = 280_000, 60
+"""With ``iterations = "auto"``, the last run has EFFORT / (d · (40 + features)) iterations for d
+basis vectors, at least LEAST: small models need more of them, and theirs cost less."""
 
 
 def _auto_or(kind: type, what: str) -> Any:
@@ -64,7 +64,7 @@ class Corrective:
     """The weight of the relative entropy."""
 
     iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """The most iterations of the last run; ``"auto"``: 120 for 20 basis vectors, 70 from 34 on."""
+    """The most iterations of the last run; ``"auto"``: more for small models, 60 for large ones."""
 
     tolerance: float = positive_number(0.3)
     """A run ends when ten iterations gained less than this, in nats over all rows."""
@@ -113,7 +113,9 @@ class Corrective:
 
     def _most_iterations(self, fitted: Refinable) -> int:
         if self.iterations == "auto":
-            return max(LEAST, EFFORT // len(fitted.sites.mean))
+            Z = fitted.sites.basis_inputs
+            features = Z.shape[1] if isinstance(Z, np.ndarray) and Z.ndim == 2 else 0
+            return max(LEAST, EFFORT // (len(fitted.sites.mean) * (40 + features)))
         return self.iterations
 
     def _moves(self, fitted: Refinable) -> bool:
