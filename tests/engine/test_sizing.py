@@ -45,7 +45,8 @@ def hard():
 
 
 def test_an_easy_problem_takes_few_and_a_hard_one_more(hard):
-    assert len(sgpc.build(REFINED).fit(*linear(300))) <= 10
+    easy = [len(sgpc.build(REFINED).fit(*linear(300, seed))) for seed in range(5)]
+    assert np.median(easy) <= 10, easy  # 60 rows judge, and are sometimes misled: 20 is seen too
     assert len(hard) >= 20
 
 
