@@ -103,6 +103,12 @@ def _same_when_large(evidence: Evidence) -> Finding | None:
     return Finding(figure, share_rule(whole.same, whole.total), rule)
 
 
+_ONLY_RINGNORM = (
+    "On Ringnorm it is, by far. On the other two it is not: the criterion that the paper prints is "
+    "no relative entropy, so the one it ran may be another."
+)
+_IMAGE = "In test error it is ahead or level; in NLP the sampling methods are ahead."
+
 CLAIMS = (
     Claim(
         "The proposed method had better test error and NLP than the entropy and information gain "
@@ -117,6 +123,7 @@ CLAIMS = (
     Claim(
         "On Twonorm and Ringnorm it performed better in NLP for all sizes.",
         _always_better(PROPOSED, RIVALS, ("twonorm", "ringnorm"), ["test_nlp"]),
+        {"partly": "Information gain comes as near to the Bayes NLP of Ringnorm as it does."},
     ),
     Claim(
         "On Ringnorm it performed better than entropy in test error for all sizes.",
@@ -130,10 +137,12 @@ CLAIMS = (
     Claim(
         "Information gain (new-old) performed better than entropy on Banana, Waveform, Ringnorm.",
         _always_better(GAIN, [ENTROPY], ("banana", "waveform", "ringnorm"), MEASURES),
+        {"partly": _ONLY_RINGNORM, "does not": _ONLY_RINGNORM},
     ),
     Claim(
         "The same for the other direction (old-new).",
         _always_better(GAIN_REVERSED, [ENTROPY], ("banana", "waveform", "ringnorm"), MEASURES),
+        {"partly": _ONLY_RINGNORM, "does not": _ONLY_RINGNORM},
     ),
     Claim(
         "Entropy performed better than information gain (new-old) in test error on Twonorm.",
@@ -152,6 +161,10 @@ CLAIMS = (
             MEASURES,
             small_only=True,
         ),
+        {
+            "partly": _IMAGE,
+            "does not": _IMAGE,
+        },
     ),
     Claim(
         "The validation method performed better than the proposed one (κ of 1 and 2) in test error "
@@ -163,5 +176,6 @@ CLAIMS = (
             ["test_error"],
             small_only=True,
         ),
+        {"partly": "On Image it is the other way round."},
     ),
 )
