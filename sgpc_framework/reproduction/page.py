@@ -91,7 +91,7 @@ def _opening(evidence: Evidence, command: str) -> str:
     lines = [
         "The experiments of Sundararajan and Shevade, *An Additive Model View to Sparse Gaussian "
         "Process Classifier Design*, section 5, run again by one command:",
-        f"```console\n{command}\n```",
+        f"```console\npip install 'sgpc-framework[experiments]'\n{command}\n```",
         f"{len(outcomes)} fits, {hours:.2f} hours of processor time ({_machine()}). "
         + _settings(results),
     ]
