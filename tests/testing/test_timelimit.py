@@ -27,6 +27,22 @@ def test_what_hangs_is_interrupted_even_where_it_catches_exceptions():
     assert time.monotonic() - began < 5.0
 
 
+def test_what_works_is_interrupted_when_it_has_had_its_share_of_the_processor():
+    def work() -> None:
+        while True:
+            pass
+
+    began = time.process_time()
+    with pytest.raises(OutOfTime), time_limit(0.2):
+        work()
+    assert 0.2 <= time.process_time() - began < 1.0
+
+
+def test_who_waits_for_a_busy_machine_is_not_out_of_time():
+    with time_limit(0.2):
+        time.sleep(0.4)  # by the clock too long, but no work
+
+
 def test_what_is_quick_is_left_in_peace():
     with time_limit(0.1):
         pass
