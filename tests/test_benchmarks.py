@@ -76,6 +76,13 @@ class TestDuels:
         assert duel.cpu_ratio == pytest.approx(5.0)
         assert "significantly worse" in duel.line()
 
+    @pytest.mark.parametrize(("least", "worse"), [(0.0, True), (-0.0002, False)])
+    def test_five_partitions_take_almost_three_standard_errors(self, least, worse):
+        apart = [least + step / 1000 for step in range(5)]  # 2.83 or 2.55 standard errors
+        ours, theirs = series("accurate", [0.1 + a for a in apart]), series("svgp", [0.1] * 5)
+        (duel,) = duels([*ours, *theirs], "accurate", "svgp", 20)
+        assert duel.error_worse is worse
+
     def test_within_two_standard_errors_is_not_worse(self):
         ours, theirs = series("accurate", [0.13, 0.10]), series("svgp", [0.10, 0.11])
         (duel,) = duels([*ours, *theirs], "accurate", "svgp", 20)
