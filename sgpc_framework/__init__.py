@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from sgpc_framework.many_classes import OneVsRest
     from sgpc_framework.model import Model
-    from sgpc_framework.persistence import load
+    from sgpc_framework.persistence.model_files import load
     from sgpc_framework.plugin import hookimpl
     from sgpc_framework.plugin.registry import Registry
 
@@ -63,7 +63,7 @@ _HOME = {
     "SGPClassifier": "adapters.sklearn",
     "build": "builder",
     "hookimpl": "plugin",
-    "load": "persistence",
+    "load": "persistence.model_files",
 }
 
 

@@ -171,7 +171,7 @@ class Model:
 
     def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
         """Write the model to one file, which ``sgpc_framework.load`` reads."""
-        from sgpc_framework.persistence import save
+        from sgpc_framework.persistence.model_files import save
 
         save(self, path, registry)
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.archive import write_whole
-from sgpc_framework.persistence import read, save
+from sgpc_framework.persistence.archive import write_whole
+from sgpc_framework.persistence.model_files import read, save
 from sgpc_framework.plugin.registry import default_registry
 
 X, Y = datasets.twonorm(60, seed=4)
@@ -468,15 +468,15 @@ def test_a_device_and_a_folder_are_refused(tmp_path):
 
 
 def test_nothing_larger_than_can_be_read_is_written(model, tmp_path, monkeypatch):
-    monkeypatch.setattr("sgpc_framework.archive.MOST_BYTES", 1000)
+    monkeypatch.setattr("sgpc_framework.persistence.archive.MOST_BYTES", 1000)
     with pytest.raises(sgpc.ModelFileError, match="too large"):
         model.save(tmp_path / "m")
     monkeypatch.undo()
-    monkeypatch.setattr("sgpc_framework.manifest.MOST_BYTES", 1000)
+    monkeypatch.setattr("sgpc_framework.persistence.manifest.MOST_BYTES", 1000)
     with pytest.raises(sgpc.ModelFileError, match="manifest"):
         model.save(tmp_path / "m")
     monkeypatch.undo()
-    monkeypatch.setattr("sgpc_framework.stored_models.MOST_BASIS", 4)
+    monkeypatch.setattr("sgpc_framework.persistence.stored_models.MOST_BASIS", 4)
     with pytest.raises(sgpc.ModelFileError, match="4 basis vectors"):
         model.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.persistence import read, save
+from sgpc_framework.persistence.model_files import read, save
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import default_registry
 

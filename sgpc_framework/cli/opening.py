@@ -52,7 +52,7 @@ def opened(
     """The classifier of a model file, and the table for it."""
     import attrs
 
-    from sgpc_framework.persistence import load
+    from sgpc_framework.persistence.model_files import load
     from sgpc_framework.tables import TableClassifier, read_table
     from sgpc_framework.tables.files import DEFAULT_TARGET, format_of
 

@@ -156,7 +156,7 @@ class TableClassifier:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write encoding and model to one file, which ``sgpc_framework.load`` reads."""
-        from sgpc_framework.persistence import save
+        from sgpc_framework.persistence.model_files import save
 
         save(self.model, path, table=self.as_section())
 

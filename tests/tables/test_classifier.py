@@ -7,7 +7,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import InputError
-from sgpc_framework.persistence import save
+from sgpc_framework.persistence.model_files import save
 from sgpc_framework.tables import TableClassifier, read_table
 from sgpc_framework.tables.frames import as_table
 

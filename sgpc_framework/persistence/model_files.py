@@ -20,10 +20,12 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.archive import from_npy, npy, read_members, write_whole
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.hyperparameters import parts_of
-from sgpc_framework.manifest import (
+from sgpc_framework.many_classes import ONE_OR_REST, OneVsRest
+from sgpc_framework.model import Model
+from sgpc_framework.persistence.archive import from_npy, npy, read_members, write_whole
+from sgpc_framework.persistence.manifest import (
     labels_from,
     labels_section,
     parsed,
@@ -32,10 +34,7 @@ from sgpc_framework.manifest import (
     table_section,
     written,
 )
-from sgpc_framework.many_classes import ONE_OR_REST, OneVsRest
-from sgpc_framework.model import Model
-from sgpc_framework.plugin.registry import Registry, default_registry
-from sgpc_framework.stored_models import (
+from sgpc_framework.persistence.stored_models import (
     Reader,
     array_names,
     arrays_of,
@@ -43,6 +42,7 @@ from sgpc_framework.stored_models import (
     description_of,
     every_size,
 )
+from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.structuring import unregistered
 
 MANIFEST = "manifest.json"
