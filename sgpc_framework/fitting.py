@@ -29,7 +29,7 @@ from sgpc_framework.provenance import Provenance
 from sgpc_framework.rows import read_only
 from sgpc_framework.threads import one_blas_thread
 
-Codes = NDArray[np.intp]
+Codes = NDArray[np.unsignedinteger]
 Earlier = Sequence[Model | None]
 """For each class the model that its fit starts from, if any."""
 

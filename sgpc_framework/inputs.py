@@ -61,7 +61,7 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     return matrix
 
 
-def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
     """The classes in sorted order, at least two, and the position of each label among them."""
     labels = _as_array(y)
     if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
@@ -88,7 +88,8 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
             f"y must hold classes, found {len(classes)} different fractions in {rows} rows: this "
             "looks like a quantity; cut it into classes first"
         )
-    return classes, np.searchsorted(classes, labels)
+    small = np.min_scalar_type(len(classes))  # one byte a row for most: X may be most of the memory
+    return classes, np.searchsorted(classes, labels).astype(small)
 
 
 def _fractional(classes: NDArray[Any]) -> bool:

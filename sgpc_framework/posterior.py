@@ -71,9 +71,8 @@ class Posterior:
         self._variance = self._prior.copy()
         self._active = np.zeros(n, dtype=np.bool_)
         self._rounding = ROUNDING[storage]
-        self._spent = self._rounding.spent * self._prior
-        self._most_spent = float(self._spent.max())
-        self._eligible = self._variance > self._spent
+        self._most_spent = self._rounding.spent * float(self._prior.max())
+        self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))
         self._M = np.empty((max_basis, n), dtype=storage)
         self._steps: list[tuple[float, float, float, float]] = []
@@ -196,7 +195,7 @@ class Posterior:
         self._left -= int(self._eligible[row])
         self._eligible[row] = False
         if least_of_all <= self._most_spent:  # a variance only falls: seldom do others drop out
-            self._eligible &= self._variance > self._spent
+            self._eligible &= self._not_spent()
             self._left = int(np.count_nonzero(self._eligible))
         self.basis.append(row)
         precision = shrinkage / (1.0 - shrinkage * before[1])
@@ -260,6 +259,10 @@ class Posterior:
         own = explained if explained.dtype == np.float64 else None  # the kernel's array is not ours
         residual: Floats = np.subtract(columns, explained, out=own)
         return residual
+
+    def _not_spent(self) -> NDArray[np.bool_]:
+        """Which rows have some variance left to give."""
+        return self._variance > self._rounding.spent * self._prior
 
     def _check_finite(self, columns: Floats) -> None:
         # The sum of what is not finite is not finite: one pass, and no array of booleans.
