@@ -20,7 +20,7 @@ from sgpc_plugins.refiners.search import Search
 
 Floats = NDArray[np.float64]
 
-EFFORT, LEAST = 280_000, 60
+EFFORT, LEAST = 200_000, 60
 """With ``iterations = "auto"``, the last run has EFFORT / (d · (40 + features)) iterations for d
 basis vectors, at least LEAST: small models need more of them, and theirs cost less."""
 
