@@ -127,7 +127,7 @@ def command(
                 command=_said(quick, only=only, **changes),
             )
     except ImportError as error:
-        raise click.ClickException(f"{error}: pip install 'sgpc-framework[experiments]'") from error
+        raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         click.echo(
             "interrupted: finished cells are kept, the same command goes on from there, and "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from sgpc_framework import datasets
@@ -38,6 +39,7 @@ def reproduce(
     """
     scale, wanted = scale or Scale(), tuple(experiments)
     _refuse_unknown(scale.sets)
+    _need("matplotlib", *(() if workers == 1 else ("joblib",)))
     store = Store(cells or folder / "cells")
     fits = plan.ordered(scale, wanted)
     stages = plan.curves(scale) if "experiment1" in wanted else []
@@ -49,6 +51,15 @@ def reproduce(
     evidence = Evidence(Results(scale, outcomes), finished(stages, store), finished(loops, store))
     write_csv(folder, evidence)
     return write_page(folder, evidence, command)
+
+
+def _need(*modules: str) -> None:
+    """An ``ImportError`` before the work rather than after it."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise ImportError(
+            f"{' and '.join(missing)} must be installed: pip install 'sgpc-framework[experiments]'"
+        )
 
 
 def _refuse_unknown(sets: Iterable[str]) -> None:

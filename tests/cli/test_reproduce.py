@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -127,13 +128,13 @@ def test_what_is_wrong_is_said(arguments, text, tmp_path):
     assert text in run(*arguments, "-o", tmp_path, code=code).stderr
 
 
-def test_without_joblib_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "joblib", None)
-    found = CliRunner().invoke(
-        main, ["reproduce", "--quick", "--jobs=2", "-o", str(tmp_path), "--only=experiment1"]
-    )
+@pytest.mark.parametrize("module", ["joblib", "matplotlib"])
+def test_before_the_work_it_says_what_to_install(module, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(cells.Cell, "compute", lambda _: pytest.fail("began"))
+    found = CliRunner().invoke(main, ["reproduce", "--quick", "--jobs=2", "-o", str(tmp_path)])
     assert found.exit_code == 1
-    assert "pip install 'sgpc-framework[experiments]'" in found.stderr
+    assert f"{module} must be installed: pip install 'sgpc-framework[experiments]'" in found.stderr
 
 
 def test_the_names_are_those_of_the_plan():
