@@ -87,12 +87,12 @@ def text(
 def _opening(evidence: Evidence, command: str) -> str:
     results, scale = evidence.results, evidence.results.scale
     outcomes = results.outcomes.values()
-    hours = sum(outcome.cpu_seconds for outcome in outcomes) / 3600
+    seconds = sum(outcome.cpu_seconds for outcome in outcomes)
     lines = [
         "The experiments of Sundararajan and Shevade, *An Additive Model View to Sparse Gaussian "
         "Process Classifier Design*, section 5, run again by one command:",
         f"```console\npip install 'sgpc-framework[experiments]'\n{command}\n```",
-        f"{len(outcomes)} fits, {hours:.2f} hours of processor time ({_machine()}). "
+        f"{len(outcomes)} fits, {seconds:.0f} s of processor time ({_machine()}). "
         + _settings(results),
     ]
     if scale.rows:

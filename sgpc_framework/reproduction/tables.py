@@ -108,12 +108,13 @@ def directions(results: Results) -> str:
     )
     ours, other = agreeing.values()
     more = "new-old" if ours.better > other.better else "old-new"
-    verdict = "both alike" if ours.better == other.better else f"{more} rather than the other"
+    verdict = "both come as near" if ours.better == other.better else f"{more} comes nearer"
+    half = 2 * max(ours.better, other.better) >= ours.total
     said = (
         'The paper says "better" in the first three columns. '
         f"new-old agrees in {ours.better} of {ours.total} tests and is against it in {ours.worse}; "
         f"old-new agrees in {other.better} of {other.total} and is against it in {other.worse}. "
-        f"So the paper's remarks are reproduced by {verdict}."
+        f"So the paper's remarks are {'mostly' if half else 'not'} reproduced; {verdict}."
     )
     return f"{table(head, rows)}\n\n{said}"
 

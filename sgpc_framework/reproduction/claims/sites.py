@@ -74,9 +74,7 @@ def _efficient(evidence: Evidence) -> Finding | None:
     return Finding(figure, verdict, "at most twice; partly: at most ten times")
 
 
-_GAINS = (
-    "Negative differences are gains of the optimised sites, which minimise NLP_a stage by stage."
-)
+_GAINS = "Negative differences are gains of the optimised sites, which minimise NLP_a itself."
 
 CLAIMS = (
     Claim(
