@@ -30,4 +30,7 @@ class MomentMatching:
 
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
         at = candidates.at
-        return Steps(at.alpha, np.where(at.nu > 0.0, at.nu, LEAST_SHARE / at.variance))
+        shrinkage = at.nu
+        if not min(shrinkage.tolist()) > 0.0:
+            shrinkage = np.where(shrinkage > 0.0, shrinkage, LEAST_SHARE / at.variance)
+        return Steps(at.alpha, shrinkage)
