@@ -38,21 +38,24 @@ def add_basis_function(
     return float(variance.min())
 
 
-def with_basis_function(
-    column: Floats, coefficient: float, shrinkage: float, mean: Floats, variance: Floats
+def with_basis_functions(
+    columns: Floats, coefficient: Floats, shrinkage: Floats, mean: Floats, variance: Floats
 ) -> tuple[Floats, Floats]:
-    """The mean and variance that equation 7 would make; what rounding takes below zero is zero."""
+    """The means and variances that equation 7 would make with each of several columns.
+
+    One trial after the other in a long vector; what rounding takes below zero is zero.
+    """
     if twin := compiled(_TWIN):
-        found = np.empty((2, len(column)))
-        twin.with_basis_function(column, coefficient, shrinkage, mean, variance, found)
+        found = np.empty((2, columns.size))
+        twin.with_basis_functions(columns, coefficient, shrinkage, mean, variance, found)
         return found[0], found[1]
-    new_mean = column * coefficient
+    new_mean = columns * coefficient[:, None]
     new_mean += mean
-    new_variance = np.square(column)
-    new_variance *= -shrinkage
+    new_variance = np.square(columns)
+    new_variance *= -shrinkage[:, None]
     new_variance += variance
     np.maximum(new_variance, 0.0, out=new_variance)
-    return new_mean, new_variance
+    return new_mean.reshape(-1), new_variance.reshape(-1)
 
 
 def running_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:

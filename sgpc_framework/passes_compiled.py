@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _seen = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
+_columns = types.Array(float64, 2, "C", readonly=True)
 _mask = types.Array(boolean, 1, "C", readonly=True)
 _compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
 
@@ -43,21 +44,26 @@ def add_basis_function(
 
 
 @numba.njit(
-    types.void(_seen, float64, float64, _seen, _seen, float64[:, ::1]),
+    types.void(_columns, _seen, _seen, _seen, _seen, float64[:, ::1]),
     **_compiled,
 )
-def with_basis_function(
-    column: Floats,
-    coefficient: float,
-    shrinkage: float,
+def with_basis_functions(
+    columns: Floats,
+    coefficient: Floats,
+    shrinkage: Floats,
     mean: Floats,
     variance: Floats,
     found: Floats,
 ) -> None:
-    for i in range(len(column)):
-        found[0, i] = column[i] * coefficient + mean[i]
-        left = column[i] * column[i] * -shrinkage + variance[i]
-        found[1, i] = 0.0 if left < 0.0 else left
+    n = len(mean)
+    for trial in range(len(columns)):
+        column, step, share = columns[trial], coefficient[trial], shrinkage[trial]
+        new_mean = found[0, trial * n : (trial + 1) * n]
+        new_variance = found[1, trial * n : (trial + 1) * n]
+        for i in range(n):
+            new_mean[i] = column[i] * step + mean[i]
+            left = column[i] * column[i] * -share + variance[i]
+            new_variance[i] = 0.0 if left < 0.0 else left
 
 
 @numba.njit(float64(_seen, _mask, float64[::1]), **_compiled)

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.blame import blamed, kernel_columns, kernel_diag
 from sgpc_framework.candidates import Candidates
-from sgpc_framework.passes import add_basis_function, running_sums, with_basis_function
+from sgpc_framework.passes import add_basis_function, running_sums, with_basis_functions
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import ROUNDING, Storage, settle
 from sgpc_framework.rows import Rows, read_only
@@ -33,6 +32,10 @@ from sgpc_framework.threads import over_blocks
 
 Floats = NDArray[np.float64]
 RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
+
+TOGETHER = 1 << 16
+"""Candidates are tried together up to so many rows: enough work between two lines of Python that
+threads seldom meet there, and little enough to stay in a cache."""
 
 
 class Posterior:
@@ -143,23 +146,22 @@ class Posterior:
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
         if candidates is None or steps is None:
-            return np.asarray(sum(_summed(row_value(rows)) for rows in self._rows))
+            return np.asarray(sum(_summed(row_value(rows))[0] for rows in self._rows))
 
-        trials = list(
-            zip(
-                candidates.index.tolist(),
-                steps.coefficient.tolist(),
-                steps.shrinkage.tolist(),
-                strict=True,
-            )
-        )
+        together = max(1, TOGETHER // len(self._rows[0]))
+        groups = [slice(at, at + together) for at in range(0, len(candidates), together)]
 
-        def tried(number: int) -> list[Any]:
+        def tried(number: int) -> Floats:
             columns = candidates.columns(number)
-            return [
-                _summed(row_value(self._tried(number, column, *trial)))
-                for column, trial in zip(columns, trials, strict=True)
-            ]
+            return np.concatenate(
+                [
+                    _summed(
+                        row_value(self._tried(number, columns[g], candidates.index[g], steps[g])),
+                        len(columns[g]),
+                    )
+                    for g in groups
+                ]
+            )
 
         # The one verb with enough work between two lines of Python for threads to pay.
         sums = list(over_blocks(tried, range(len(self.blocks)), len(self)))
@@ -270,32 +272,33 @@ class Posterior:
             found = f"wanted finite values, found {columns[~np.isfinite(columns)][0]}"
             raise blamed("kernel", self.kernel, "__call__", found)
 
-    def _tried(
-        self, number: int, column: Floats, row: int, coefficient: float, shrinkage: float
-    ) -> Rows:
-        """The rows of a block as they would be with one more row included."""
+    def _tried(self, number: int, columns: Floats, index: NDArray[np.intp], steps: Steps) -> Rows:
+        """The rows of a block as they would be with one more row included, once for each of some
+        candidates, one after the other: what is row-local does not see where one trial ends."""
         now = self._rows[number]
-        mean, variance = with_basis_function(column, coefficient, shrinkage, now.mean, now.variance)
-        active = now.active.copy()
-        inside = row - self.blocks[number].start
-        if 0 <= inside < len(active):
-            active[inside] = True
+        mean, variance = with_basis_functions(
+            columns, steps.coefficient, steps.shrinkage, now.mean, now.variance
+        )
+        active = np.tile(now.active, len(index))
+        start, stop = self.blocks[number].start, self.blocks[number].stop
+        for trial, row in enumerate(index.tolist()):
+            if start <= row < stop:
+                active[trial * len(now) + row - start] = True
         return Rows(
-            now.y,
+            now.y if len(index) == 1 else read_only(np.tile(now.y, len(index))),
             read_only(mean),
             read_only(variance),
             read_only(active),
             self.likelihood,
-            read_only(column),
+            read_only(columns.reshape(-1)),
         )
 
 
-def _summed(values: object) -> Any:
-    """The sum over rows, the last axis; a condition is counted."""
+def _summed(values: object, trials: int = 1) -> Floats:
+    """The sum over the rows, the last axis, of each trial; a condition is counted."""
     array = np.asarray(values)
-    if array.dtype == np.bool_ and array.ndim == 1:
-        return np.count_nonzero(array)
-    return array.sum(axis=-1)
+    sums = array.reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
+    return np.moveaxis(sums, -1, 0)
 
 
 def _per_row(row_function: RowFunction, rows: Rows) -> Floats:

@@ -32,9 +32,8 @@ class Steps:
     def __len__(self) -> int:
         return len(self.coefficient)
 
-    def __getitem__(self, position: int) -> Steps:
-        one = slice(position, position + 1)
-        return Steps(self.coefficient[one], self.shrinkage[one])
+    def __getitem__(self, which: int | slice) -> Steps:
+        return Steps(self.coefficient[which], self.shrinkage[which])
 
 
 @attrs.frozen(eq=False)

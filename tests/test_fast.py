@@ -81,12 +81,14 @@ def test_nothing_hides_a_nan():
 def test_passes_give_the_same_numbers(without, seed, count):
     rng = np.random.default_rng(seed)
     column, weights = rng.standard_normal(count), rng.random(count)
+    columns = rng.standard_normal((2, count))
     eligible = rng.random(count) < 0.7
 
     def both():
         state = np.zeros(count), np.ones(count), np.empty(count)
         least = passes.add_basis_function(column, -0.7, 0.2, *state)
-        tried = passes.with_basis_function(column, 0.3, 0.6, state[0], state[1])
+        steps = np.array([0.3, -0.1]), np.array([0.6, 0.2])
+        tried = passes.with_basis_functions(columns, *steps, state[0], state[1])
         sums, lightest = passes.running_sums(weights, eligible)
         return *state, *tried, least, sums, lightest if eligible.any() else 0.0
 

@@ -6,6 +6,8 @@ rounding happens.
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -102,9 +104,15 @@ def test_a_residual_column_is_the_posterior_covariance(walk):
     np.testing.assert_allclose(columns, dense.covariance[rows], rtol=1e-8, atol=1e-8 * scale)
 
 
-@given(walks(), st.floats(-2.0, 2.0), st.floats(0.01, 0.99))
-def test_a_trial_is_what_inclusion_makes(walk, coefficient, share):
-    """``total`` with candidates sums over the state that ``include`` would make."""
+@given(
+    walks(),
+    st.floats(-2.0, 2.0),
+    st.floats(0.01, 0.99),
+    st.integers(0, 2),
+    st.sampled_from([1, 7, 1 << 16]),
+)
+def test_a_trial_is_what_inclusion_makes(walk, coefficient, share, which, together):
+    """``total`` with candidates, however many at a time, sums over what ``include`` would make."""
     posterior, sequence = walk
     for inclusion in sequence:
         include(posterior, inclusion)
@@ -112,16 +120,19 @@ def test_a_trial_is_what_inclusion_makes(walk, coefficient, share):
     assume(eligible.size)
     candidates = posterior.candidates(eligible[:3])
     variance = candidates.at.variance
-    steps = Steps(coefficient / np.sqrt(variance), share / variance)
+    each = np.linspace(0.5, 1.0, len(candidates))  # no two steps are alike
+    steps = Steps(coefficient * each / np.sqrt(variance), share * each / variance)
+    which = min(which, len(candidates) - 1)
 
     def value(rows):
         return np.stack([rows.mean, rows.variance, rows.log_z, rows.active])
 
-    tried = posterior.total(value, candidates, steps)
-    posterior.include(candidates, 0, steps[0])
+    with patch("sgpc_framework.posterior.TOGETHER", together):
+        tried = posterior.total(value, candidates, steps)
+    posterior.include(candidates, which, steps[which])
     included = posterior.total(value)
     scale = 1.0 + np.abs(included).max()
-    np.testing.assert_allclose(tried[0], included, rtol=1e-9, atol=1e-9 * scale)
+    np.testing.assert_allclose(tried[which], included, rtol=1e-9, atol=1e-9 * scale)
 
 
 @given(walks())
