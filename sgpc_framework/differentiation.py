@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from sgpc_framework.abilities import has
 from sgpc_framework.blame import calling, kernel_diag, kernel_values, shaped
 from sgpc_framework.errors import InputError
 from sgpc_framework.hyperparameters import FreeVector, replaced, values
@@ -40,7 +41,7 @@ def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
 
     The function may remember K: do not write into K before its last call.
     """
-    if not isinstance(kernel, KernelPullback):
+    if not has(kernel, KernelPullback):
         return _numerically(kernel, lambda moved: kernel_values(moved, X, Z))
     with calling("kernel", kernel, "linearised"):
         K, pullback = kernel.linearised(X, Z)
@@ -49,7 +50,7 @@ def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
 
 def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
     """The same for the diagonal of k(X, X) and a vector G."""
-    if not isinstance(kernel, KernelPullback):
+    if not has(kernel, KernelPullback):
         return _numerically(kernel, lambda moved: kernel_diag(moved, X))
     with calling("kernel", kernel, "linearised_diag"):
         diagonal, pullback = kernel.linearised_diag(X)
@@ -58,7 +59,7 @@ def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
 
 def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
     """d sum(G * k(X, Z)) / dX, of a kernel that has ``KernelInputPullback``."""
-    if not isinstance(kernel, KernelInputPullback):
+    if not has(kernel, KernelInputPullback):
         raise InputError(
             f"kernel {kernel.name!r} cannot be differentiated in its inputs: wanted one with "
             "input_pullback (KernelInputPullback), or leave the basis vectors where they are"
@@ -75,7 +76,7 @@ def in_hyperparameters(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pu
 
 def linearised_in_inputs(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullbacks]:
     """K = k(X, Z), and the function from G to sum(G * dK/dθ) and d sum(G * K) / dX."""
-    if not isinstance(kernel, KernelFusedPullback):
+    if not has(kernel, KernelFusedPullback):
         K, pullback = linearised(kernel, X, Z)
         return K, lambda G: (pullback(G), input_pullback(kernel, X, Z, G))
     call = "linearised_in_inputs"
@@ -141,7 +142,7 @@ def _slopes(component: C, evaluate: Callable[[C], Floats]) -> Iterator[Floats]:
 
 def likelihood_gradient(likelihood: Likelihood, rows: Rows, cotangent: Floats) -> Floats:
     """sum(cotangent * d log_z / dθ) for every hyperparameter θ of the likelihood."""
-    if isinstance(likelihood, LikelihoodPullback):
+    if has(likelihood, LikelihoodPullback):
         moments = rows.moments
         with calling("likelihood", likelihood, "pullback"):
             gradient = likelihood.pullback(rows.y, rows.mean, rows.variance, moments, cotangent)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import attrs
@@ -171,11 +172,15 @@ def _rebuilt(component: C, queue: Iterator[float]) -> C:
     return attrs.evolve(component, **changes) if changes else component  # type: ignore[misc]
 
 
-def _fields(component: object) -> Iterator[tuple[str, Any, Declaration | None]]:
-    cls = type(component)
-    if attrs.has(cls):
-        for field in attrs.fields(cls):
-            yield field.name, getattr(component, field.name), declaration(field)
+def _fields(component: Any) -> Iterator[tuple[str, Any, Declaration | None]]:
+    for name, declared in _declarations(type(component)):
+        yield name, getattr(component, name), declared
+
+
+@cache
+def _declarations(cls: type) -> tuple[tuple[str, Declaration | None], ...]:
+    fields = attrs.fields(cls) if attrs.has(cls) else ()
+    return tuple((field.name, declaration(field)) for field in fields)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:

@@ -6,13 +6,13 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.abilities import has
 from sgpc_framework.blame import calling
 from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
 
@@ -93,12 +93,10 @@ class Rows:
         return moments
 
     def _evaluated_log_z(self) -> Floats:
-        if self.all_moments or self.has_moments or not _has_log_z(type(self.likelihood)):
+        if self.all_moments or self.has_moments or not has(self.likelihood, LogEvidence):
             return self.moments.log_z
         with calling("likelihood", self.likelihood, "log_z"):
-            log_z: Floats = self.likelihood.log_z(  # type: ignore[attr-defined]
-                self.y, self.mean, self.variance
-            )
+            log_z = self.likelihood.log_z(self.y, self.mean, self.variance)
             if log_z.shape != self.y.shape:
                 raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
         return log_z
@@ -109,8 +107,3 @@ def read_only(array: NDArray[S]) -> NDArray[S]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-@cache
-def _has_log_z(likelihood: type) -> bool:
-    return issubclass(likelihood, LogEvidence)  # a slow question: asked once a class

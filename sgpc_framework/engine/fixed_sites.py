@@ -50,8 +50,8 @@ from sgpc_framework.threads import over_blocks
 R = TypeVar("R")
 Floats = NDArray[np.float64]
 
-CACHED = 80_000
-"""Numbers in a temporary matrix: half a megabyte, which stays in a cache."""
+CACHED = 160_000
+"""Numbers in a temporary matrix: a megabyte or so, which stays in a cache."""
 
 LEAST_ROWS = 256
 """Fewer rows in a block would be all overhead."""
