@@ -19,6 +19,8 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
 
+from sgpc_framework.memory import keep_freed_memory
+
 A = TypeVar("A")
 R = TypeVar("R")
 
@@ -35,6 +37,7 @@ _allowed: ContextVar[int] = ContextVar("allowed", default=1)
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread inside, and give the caller's setting back after."""
+    keep_freed_memory()
     controller = _controller()
     caller = max((blas.num_threads for blas in controller.lib_controllers), default=1)
     outer = _allowed.set(max(_allowed.get(), min(caller, _processors())))
