@@ -3,7 +3,8 @@
 The arithmetic is that of ``normal_tail``, operation by operation, with the same table: inside the
 table the numbers are the same to the bit, outside to rounding. What is saved are the trips through
 memory, a dozen of them, and the calls that a handful of rows would pay for. Square roots and
-quotients have a loop of their own, which has no branches: several of them are done at once.
+quotients have loops of their own, which have no branches: several of them are done at once. So has
+the continued fraction of the tails, whose rows are collected first.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _EDGE = float(normal_tail.EDGE)
 _MIDDLE = normal_tail.EDGE * normal_tail.CELLS
 _FRACTIONS = normal_tail.FRACTIONS
 _BELOW_ONE = normal_tail.BELOW_ONE
+_TAIL = 128  # rows of the tails that are collected
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 _row = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
@@ -40,23 +42,25 @@ _compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
 def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Floats:
     """log Φ(z) of every row."""
     found = np.empty(len(y))
-    _run(_log_z, (_LOG_CDF, slope**-2, bias), (y, mean, variance), found)
+    _run(_log_z, (_LOG_CDF, slope**-2, bias), (y, mean, variance), (found,))
     return found
 
 
 def moments(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Moments:
     """(log_z, alpha, nu) of every row."""
-    found = np.empty((3, len(y)))
-    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), found)
-    return Moments(*found)
+    found = np.empty((4, len(y)))  # the last is scratch
+    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), tuple(found))
+    return Moments(*found[:3])
 
 
-def _run(loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], found: Floats) -> None:
+def _run(
+    loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], found: tuple[Floats, ...]
+) -> None:
     """Call a loop, which knows contiguous float64 arrays only: others are rare, and copied."""
     try:
-        loop(*options, *rows, found)
+        loop(*options, *rows, *found)
     except TypeError:
-        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), found)
+        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), *found)
 
 
 @numba.njit(float64(float64, float64, _table), inline="always")
@@ -68,13 +72,14 @@ def _polynomial(z: float, node: float, table: Floats) -> float:
     return value
 
 
-@numba.njit(float64(float64))
-def _excess(t: float) -> float:
+@numba.njit(types.void(float64[::1], float64[::1], types.intp), inline="always")
+def _excesses(t: Floats, excess: Floats, count: int) -> None:
     """h(-t) - t for large t, by its continued fraction."""
-    excess = 0.0
+    for i in range(count):
+        excess[i] = 0.0
     for k in range(_FRACTIONS, 0, -1):
-        excess = k / (t + excess)
-    return excess
+        for i in range(count):
+            excess[i] = k / (t[i] + excess[i])
 
 
 @numba.njit(types.void(_table, float64, float64, _row, _row, _row, float64[::1]), **_compiled)
@@ -87,17 +92,27 @@ def _log_z(
     variance: Floats,
     found: Floats,
 ) -> None:
+    outside, t, excess = np.empty(_TAIL, np.intp), np.empty(_TAIL), np.empty(_TAIL)
+    count = 0
     for i in range(len(y)):
         found[i] = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
     for i in range(len(y)):
         z = found[i]
-        if z < -_EDGE:
-            h = _excess(-z) - z
-            found[i] = -z * z / 2.0 - math.log(_SQRT_2PI * h)
-        elif z > _EDGE:
-            found[i] = -math.exp(-z * z / 2.0) / (_SQRT_2PI * (z + _excess(z)))
-        elif z == z:
+        if abs(z) <= _EDGE:
             found[i] = _polynomial(z, np.rint(z * _CELLS), table)
+        elif z == z:
+            outside[count], t[count] = i, abs(z)
+            count += 1
+        if count == _TAIL or (count and i == len(y) - 1):
+            _excesses(t, excess, count)
+            for j in range(count):
+                if found[outside[j]] < 0.0:
+                    h = t[j] + excess[j]
+                    found[outside[j]] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
+                else:
+                    gauss = math.exp(-t[j] * t[j] / 2.0)
+                    found[outside[j]] = -gauss / (_SQRT_2PI * (t[j] + excess[j]))
+            count = 0
 
 
 @numba.njit(
@@ -109,7 +124,10 @@ def _log_z(
         _row,
         _row,
         _row,
-        float64[:, ::1],
+        float64[::1],
+        float64[::1],
+        float64[::1],
+        float64[::1],
     ),
     **_compiled,
 )
@@ -121,29 +139,41 @@ def _moments(
     y: Floats,
     mean: Floats,
     variance: Floats,
-    found: Floats,
+    log_z: Floats,
+    slope: Floats,
+    bend: Floats,
+    width: Floats,
 ) -> None:
-    log_z, alpha, nu = found
+    outside, t, excess = np.empty(_TAIL, np.intp), np.empty(_TAIL), np.empty(_TAIL)
+    count = 0
     for i in range(len(y)):
-        alpha[i] = math.sqrt(variance[i] + noise)
-        log_z[i] = (mean[i] + bias) * y[i] / alpha[i]
+        width[i] = math.sqrt(variance[i] + noise)
+        log_z[i] = (mean[i] + bias) * y[i] / width[i]
     for i in range(len(y)):
-        z, width = log_z[i], alpha[i]
-        if z < -_EDGE:
-            excess = _excess(-z)
-            h = excess - z
-            bend = min(h * excess, _BELOW_ONE)
-            log_z[i] = -z * z / 2.0 - math.log(_SQRT_2PI * h)
-        elif z > _EDGE:
-            h = math.exp(-z * z / 2.0) / _SQRT_2PI
-            bend = h * (h + z)
-            log_z[i] = -h / (z + _excess(z))
-        elif z == z:
+        z = log_z[i]
+        if abs(z) <= _EDGE:
             node = np.rint(z * _CELLS)
             h = _polynomial(z, node, ratio)
-            bend = h * (h + z)
+            slope[i], bend[i] = h, h * (h + z)
             log_z[i] = _polynomial(z, node, log_cdf)
+        elif z == z:
+            outside[count], t[count] = i, abs(z)
+            count += 1
         else:
-            h = bend = z
-        alpha[i] = h / width * y[i]
-        nu[i] = max(bend / (width * width), LEAST_NU)
+            slope[i] = bend[i] = z
+        if count == _TAIL or (count and i == len(y) - 1):
+            _excesses(t, excess, count)
+            for j in range(count):
+                at = outside[j]
+                if log_z[at] < 0.0:
+                    h = t[j] + excess[j]
+                    slope[at], bend[at] = h, min(h * excess[j], _BELOW_ONE)
+                    log_z[at] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
+                else:
+                    h = math.exp(-t[j] * t[j] / 2.0) / _SQRT_2PI
+                    slope[at], bend[at] = h, h * (h + t[j])
+                    log_z[at] = -h / (t[j] + excess[j])
+            count = 0
+    for i in range(len(y)):
+        slope[i] = slope[i] / width[i] * y[i]
+        bend[i] = max(bend[i] / (width[i] * width[i]), LEAST_NU)
