@@ -95,20 +95,27 @@ def centred(X: Floats, Z: Floats) -> tuple[Floats, Floats]:
     return X - centre, Z - centre
 
 
-def feature_sums(W: Floats, X: Floats, Z: Floats) -> Floats:
-    """Σ_ij W_ij (x_if - z_jf)² for every feature f."""
-    A, B = centred(X, Z)
-    crossed: Floats = np.einsum("if,if->f", A, W @ B)
-    sums: Floats = W.sum(axis=1) @ (A * A) - 2.0 * crossed + W.sum(axis=0) @ (B * B)
-    return sums
+class PairSums:
+    """Sums over pairs of rows of what differs between them, weighted by a matrix W."""
 
+    def __init__(self, W: Floats, X: Floats, Z: Floats) -> None:
+        self._W = W
+        self._A, self._B = centred(X, Z)
+        self._weights = W.sum(axis=1)
+        self._crossed: Floats = W @ self._B
 
-def row_sums(W: Floats, X: Floats, Z: Floats) -> Floats:
-    """Σ_j W_ij (x_if - z_jf) for every row i and feature f."""
-    A, B = centred(X, Z)
-    A *= W.sum(axis=1)[:, None]
-    A -= W @ B
-    return A
+    def differences(self) -> Floats:
+        """Σ_j W_ij (x_if - z_jf) for every row i and feature f."""
+        weighted: Floats = self._A * self._weights[:, None]
+        weighted -= self._crossed
+        return weighted
+
+    def squares(self) -> Floats:
+        """Σ_ij W_ij (x_if - z_jf)² for every feature f."""
+        A, B = self._A, self._B
+        crossed: Floats = np.einsum("if,if->f", A, self._crossed)
+        sums: Floats = self._weights @ (A * A) - 2.0 * crossed + self._W.sum(axis=0) @ (B * B)
+        return sums
 
 
 def _with_columns(A: Floats, *columns: Floats | float) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sgpc_framework.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Floats, Inputs, Pullback
-from sgpc_plugins.kernels.distances import centred, row_sums, squared_distances
+from sgpc_plugins.kernels.distances import PairSums, centred, squared_distances
 from sgpc_plugins.kernels.inputs import matrices, matrix, number, per_feature
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.squared_exponential import GAUSSIAN
@@ -114,7 +114,7 @@ class Periodic:
 
     def _turned(self, W: Floats, x: Circles, z: Circles) -> Floats:
         """Σ_j W_ij dr²_ij/du_if for every row and angle of x."""
-        pulled = row_sums(W, x.points, z.points)
+        pulled = PairSums(W, x.points, z.points).differences()
         pulled *= 2.0 * self._weights(x)
         along_cosine, along_sine = np.hsplit(pulled, 2)
         cosine, sine = np.hsplit(x.points, 2)
@@ -124,7 +124,11 @@ class Periodic:
     def _lengthscale_gradient(self, W: Floats, r2: Floats, x: Circles, z: Circles) -> Floats:
         scale = self.lengthscale
         twice = scale + scale if isinstance(scale, tuple) else scale  # cosines and sines
-        gradient = lengthscale_gradient(twice, W, r2, x.points, z.points)
+        if isinstance(scale, tuple):
+            squares = PairSums(W, x.points, z.points).squares()
+        else:
+            squares = np.asarray(np.vdot(W, r2))
+        gradient = lengthscale_gradient(twice, squares)
         summed: Floats = gradient.reshape(-1, np.size(scale)).sum(axis=0)
         return summed
 

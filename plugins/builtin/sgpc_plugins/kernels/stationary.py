@@ -15,7 +15,7 @@ import numpy as np
 
 from sgpc_framework.hyperparameters import hyperparameter, values
 from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
-from sgpc_plugins.kernels.distances import distances_to, feature_sums, row_sums, squared_distances
+from sgpc_plugins.kernels.distances import PairSums, distances_to, squared_distances
 from sgpc_plugins.kernels.inputs import matrices, matrix, per_feature
 from sgpc_plugins.kernels.medians import started_lengthscale
 
@@ -82,14 +82,17 @@ class Stationary(ABC):
             profile = self.profile()
             W = profile.slope(r2, K)
             W *= G
+            ard = isinstance(self.lengthscale, tuple)
+            pairs = PairSums(W, X, Z) if ard or inputs else None
+            squares = pairs.squares() if pairs and ard else np.asarray(np.vdot(W, r2))
             own = np.concatenate(
                 [
                     [np.vdot(G, K) / self.variance],
-                    lengthscale_gradient(self.lengthscale, W, r2, X, Z),
+                    lengthscale_gradient(self.lengthscale, squares),
                     [np.vdot(G, derivative(r2, K)) for derivative in profile.own],
                 ]
             )
-            return own, self._input_gradient(W, X, Z) if inputs else np.empty(0)
+            return own, self._input_gradient(pairs) if pairs and inputs else np.empty(0)
 
         return K, pullbacks
 
@@ -101,12 +104,12 @@ class Stationary(ABC):
         r2 = self._squared_distances(X, Z)
         W = self.profile().slope(r2, self._values(r2.copy()))
         W *= cotangent
-        return self._input_gradient(W, X, Z)
+        return self._input_gradient(PairSums(W, X, Z))
 
-    def _input_gradient(self, W: Floats, X: Floats, Z: Floats) -> Floats:
-        gradient = row_sums(W, X, Z)
-        gradient *= 2.0 * self._weights(X)
-        return gradient
+    def _input_gradient(self, pairs: PairSums) -> Floats:
+        differences = pairs.differences()
+        differences *= 2.0 * self._weights(differences)
+        return differences
 
     def started(self, X: Inputs, /) -> Self:
         lengthscale = started_lengthscale(self.lengthscale, matrix(self, X), LENGTHSCALE)
@@ -131,11 +134,12 @@ def constant_diagonal(kernel: Kernel) -> Pullback:
     return lambda G: np.concatenate([[G.sum()], np.zeros(count - 1)])
 
 
-def lengthscale_gradient(
-    lengthscale: float | tuple[float, ...] | str, W: Floats, r2: Floats, X: Floats, Z: Floats
-) -> Floats:
-    """Σ_ij W_ij dr²_ij/dlengthscale, for W the derivative of a loss with respect to r²."""
+def lengthscale_gradient(lengthscale: float | tuple[float, ...] | str, squares: Floats) -> Floats:
+    """Σ_ij W_ij dr²_ij/dlengthscale, for W the derivative of a loss with respect to r².
+
+    ``squares`` is Σ_ij W_ij (x_if - z_jf)² for every feature f where each has its lengthscale, and
+    Σ_ij W_ij r²_ij where there is one for all.
+    """
     scale = np.atleast_1d(np.asarray(lengthscale, dtype=np.float64))
-    if isinstance(lengthscale, tuple):
-        return -2.0 * feature_sums(W, X, Z) / scale**3
-    return -2.0 * np.vdot(W, r2) / scale
+    power = 3 if isinstance(lengthscale, tuple) else 1
+    return np.asarray(-2.0 * squares / scale**power)
