@@ -172,8 +172,9 @@ def _rebuilt(component: C, queue: Iterator[float]) -> C:
     return attrs.evolve(component, **changes) if changes else component  # type: ignore[misc]
 
 
-def _fields(component: Any) -> Iterator[tuple[str, Any, Declaration | None]]:
-    for name, declared in _declarations(type(component)):
+def _fields(component: object) -> Iterator[tuple[str, Any, Declaration | None]]:
+    cls: Any = type(component)
+    for name, declared in _declarations(cls):
         yield name, getattr(component, name), declared
 
 
@@ -241,5 +242,8 @@ class FreeVector:
     def _apply(
         self, table: dict[str, Callable[[Any], Any]], vector: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        pairs = zip(self.transforms, vector.tolist(), strict=True)
-        return np.array([table[name](entry) for name, entry in pairs], dtype=np.float64)
+        found = np.empty(len(self.transforms))
+        for name in dict.fromkeys(self.transforms):
+            alike = [transform == name for transform in self.transforms]
+            found[alike] = table[name](vector[alike])
+        return found

@@ -20,6 +20,11 @@ SHRINK = 0.25
 """Where the function does not exist, the box shrinks by this factor around the best point."""
 
 
+MEMORY = 20
+"""Steps whose curvature L-BFGS-B remembers. With ten, its default, a joint refinement takes a
+fourth more iterations; with forty no fewer."""
+
+
 @attrs.frozen(eq=False)
 class Minimum:
     """The best point seen, the values there and at the start, and how it went."""
@@ -142,7 +147,7 @@ def _search(
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(lower, upper, strict=True)),
-            options={"maxiter": steps, "maxls": 20},
+            options={"maxiter": steps, "maxls": 20, "maxcor": MEMORY},
             callback=watch,
         )
         return str(result.message)
