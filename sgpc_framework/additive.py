@@ -16,7 +16,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from sgpc_framework.errors import NumericalError
 
@@ -52,25 +52,33 @@ class AdditiveForm:
         )
 
 
+@attrs.frozen(eq=False)
+class Factor:
+    """B = I + Π^½ K Π^½ = L Lᵀ: the lower triangular L and its inverse."""
+
+    L: Floats
+    inverse: Floats
+
+    def form(self, precision: Floats, mean: Floats) -> AdditiveForm:
+        """The additive form of the sites whose precisions are in the factor."""
+        root = np.sqrt(precision)
+        root_shrinkage = root / np.diag(self.L)
+        functions = self.inverse * (root / root_shrinkage[:, None])
+        return AdditiveForm(functions, root_shrinkage**2 * (functions @ mean), root_shrinkage**2)
+
+
 def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
     """The additive form of sites (precision, mean) on basis vectors with Gram matrix ``K``."""
-    if len(precision) == 0:
-        return AdditiveForm(np.empty((0, 0)), np.empty(0), np.empty(0))
-    root = np.sqrt(precision)
-    L = cholesky_factor(K, precision)
-    pivots = np.diag(L)
-    T = solve_triangular(L, np.diag(root), lower=True, check_finite=False)
-    root_shrinkage = root / pivots
-    return AdditiveForm(
-        functions=T / root_shrinkage[:, None],
-        coefficient=root_shrinkage * (T @ mean),
-        shrinkage=root_shrinkage**2,
-    )
+    return factorised(K, precision).form(precision, mean)
 
 
-def cholesky_factor(K: Floats, precision: Floats) -> Floats:
-    """L, lower triangular, of B = I + Π^½ K Π^½ = L Lᵀ."""
-    return _cholesky(_system(K, np.sqrt(precision)))
+def factorised(K: Floats, precision: Floats) -> Factor:
+    """The factor of B = I + Π^½ K Π^½."""
+    L = _cholesky(_system(K, np.sqrt(precision)))
+    if not len(L):
+        return Factor(L, L)
+    inverse, _ = dtrtri(L, lower=True)
+    return Factor(L, inverse)
 
 
 def sound_prefix(K: Floats, precision: Floats) -> int:
@@ -104,17 +112,17 @@ def _pivots(K: Floats, precision: Floats) -> list[float]:
 
 def _system(K: Floats, root: Floats) -> Floats:
     B = root[:, None] * K * root
-    B[np.diag_indices_from(B)] += 1.0
+    B.flat[:: len(B) + 1] += 1.0  # the diagonal
     return B
 
 
 def _cholesky(B: Floats) -> Floats:
     if not np.all(np.isfinite(B)):
         raise NumericalError("the Gram matrix of the basis vectors is not finite")
-    try:
-        return np.asarray(cholesky(B, lower=True, check_finite=False))
-    except LinAlgError:
+    L, failed = dpotrf(B, lower=True) if len(B) else (B, 0)
+    if failed:
         raise NumericalError(
             "I + Π^½ K Π^½ of the basis vectors has no Cholesky factor: "
             "the kernel is not positive semidefinite"
-        ) from None
+        )
+    return np.asarray(L)

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 import attrs
-from attrs.validators import ge, gt, lt
+from attrs.validators import ge, gt, le, lt
 
 
 def whole_number(default: int, at_least: int = 1) -> Any:
@@ -22,9 +22,9 @@ def positive_number(default: float) -> Any:
     return attrs.field(default=default, validator=[_real, gt(0.0), lt(math.inf)])
 
 
-def share(default: float) -> Any:
-    """An attrs field for a number of at least zero and below one."""
-    return attrs.field(default=default, validator=[_real, ge(0.0), lt(1.0)])
+def share(default: float, all_of_it: bool = False) -> Any:
+    """An attrs field for a number from zero to one; one itself only if ``all_of_it``."""
+    return attrs.field(default=default, validator=[_real, ge(0.0), (le if all_of_it else lt)(1.0)])
 
 
 def one_of(default: str, *others: str) -> Any:

@@ -62,13 +62,16 @@ class RowLoss(NamedTuple):
 
     Give ``d_log_z`` if the loss is a function of log_z (the framework goes on from there to the
     mean, the variance and the likelihood's hyperparameters), ``d_mean`` and ``d_variance`` for
-    whatever depends on the marginals directly. Zero may be written for what is absent.
+    whatever depends on the marginals directly. Zero may be written for what is absent. A loss that
+    depends on the likelihood's hyperparameters θ in another way than through log_z says how by a
+    ``pullback``, from a weight for each row to sum(weights * d value / dθ).
     """
 
     value: Floats
     d_log_z: Floats | float = 0.0
     d_mean: Floats | float = 0.0
     d_variance: Floats | float = 0.0
+    pullback: Pullback | None = None
 
 
 # ---------------------------------------------------------------------------------------------

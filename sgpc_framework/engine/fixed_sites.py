@@ -138,7 +138,8 @@ class FixedSites:
         """The objective and its gradient in natural values: the kernel's, then the likelihood's."""
         K, pullback = linearised(kernel, self.basis_inputs, self.basis_inputs)
         if isinstance(objective, RowObjective):
-            found = self.slopes(objective, kernel, likelihood, K)
+            form = additive_form(K, self.precision, self.mean)
+            found = self.slopes(objective, kernel, likelihood, form)
             d_kernel = found.kernel + pullback(found.gram)
             return found.value, np.concatenate([d_kernel, found.likelihood])
         assert isinstance(objective, GramObjective)
@@ -164,43 +165,42 @@ class FixedSites:
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
-        blocks = self._log_evidence(kernel, likelihood)
-        return -sum(float(np.sum(block)) for block in blocks) / len(self.y)
+        blocks = self.predicted(kernel, likelihood)
+        return -sum(float(np.sum(rows.log_z)) for rows in blocks) / len(self.y)
 
     def row_losses(self, kernel: Kernel, likelihood: Likelihood) -> Floats:
         """What each row contributes to NLP, whose mean it is."""
-        return -np.concatenate(list(self._log_evidence(kernel, likelihood)))
+        return -np.concatenate([rows.log_z for rows in self.predicted(kernel, likelihood)])
 
-    def _log_evidence(self, kernel: Kernel, likelihood: Likelihood) -> Iterator[Floats]:
-        """log Z of the rows, block by block."""
+    def predicted(self, kernel: Kernel, likelihood: Likelihood) -> Iterator[Rows]:
+        """What the model says of the rows, block by block."""
         basis_inputs = self.basis_inputs
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
         T = form.T
 
-        def log_evidence(block: slice) -> Floats:
+        def predicted(block: slice) -> Rows:
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            return self._rows(form, T @ K, prior, block, likelihood).log_z
+            return self._rows(form, T @ K, prior, block, likelihood)
 
-        return self._over_blocks(log_evidence)
+        return self._over_blocks(predicted)
 
     def slopes(
         self,
         objective: RowObjective,
         kernel: Kernel,
         likelihood: Likelihood,
-        K_uu: Floats,
+        form: AdditiveForm,
         inputs: bool = False,
     ) -> Slopes:
         """The objective and its derivatives with respect to all it depends on, in natural values.
 
-        ``K_uu`` is the Gram matrix of the basis. The derivatives with respect to the basis inputs
-        are computed if ``inputs``, which takes a kernel with ``KernelInputPullback``.
+        ``form`` is that of the sites. The derivatives with respect to the basis inputs are computed
+        if ``inputs``, which takes a kernel with ``KernelInputPullback``.
         """
         basis_inputs = self.basis_inputs
-        form = additive_form(K_uu, self.precision, self.mean)
         T = form.T
         weights = form.functions.T @ form.coefficient  # W m
         counted, all_rows = self.rows_counted(objective), self.counts_all_rows(objective)
@@ -227,10 +227,14 @@ class FixedSites:
             if len(weights):  # G += weights g_meanᵀ, in one pass
                 G = dger(1.0, g_mean, weights, a=G.T, overwrite_a=True).T
             own, moving = pullbacks(G)
+            d_likelihood = likelihood_gradient(likelihood, rows, g_log_z)
+            if loss.pullback is not None:
+                with calling("objective", objective, "the pullback of row_loss"):
+                    d_likelihood = d_likelihood + loss.pullback(share)
             return Slopes(
                 float(share @ loss.value),
                 own + pullback_diag(g_var),
-                likelihood_gradient(likelihood, rows, g_log_z),
+                d_likelihood,
                 V @ g_mean,
                 moving,
                 d_K_uu,

@@ -11,27 +11,26 @@ information that the sites took from the data:
 
     NLP_a + weight · KL(q(u) ‖ p(u)) / n,     KL = ½ (log |B| + tr B⁻¹ - d + |c|² - |L⁻ᵀ c|²)
 
-``FixedSites.slopes`` supplies the derivatives of NLP_a at fixed m; what c and the penalty add are
-derivatives of a Cholesky factor, of d³ operations. One evaluation costs what one of step 6 does.
+or, with some caution, the loss of ``row_losses`` in the place of NLP_a. ``FixedSites.slopes``
+supplies its derivatives at fixed m; what c and the penalty add are derivatives of a Cholesky
+factor, of d³ operations. One evaluation costs what one of step 6 does.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from sgpc_framework import hyperparameters as hyper
-from sgpc_framework.additive import cholesky_factor
+from sgpc_framework.additive import Factor, factorised
 from sgpc_framework.blame import kernel_values
 from sgpc_framework.differentiation import in_hyperparameters, linearised_in_inputs
 from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows import Rows
+from sgpc_framework.engine.row_losses import MixedLoss
 
 Floats = NDArray[np.float64]
 
@@ -58,17 +57,25 @@ class Pieces(NamedTuple):
 
 @attrs.frozen(eq=False)
 class JointLoss:
-    """NLP_a + weight · KL / n as a function of one vector, which describes a refined ``start``.
+    """Loss of the rows + weight · KL / n as a function of one vector: that of a refined ``start``.
 
-    With ``moves`` the basis inputs are part of the vector, in units of ``scale``: one number, or
-    one for each feature. The kernel must then have ``KernelInputPullback``.
+    The loss of the rows is NLP_a, with a share of ``caution`` for the expected loss. With ``moves``
+    the basis inputs are part of the vector, in units of ``scale``: one number, or one for each
+    feature. The kernel must then have ``KernelInputPullback``.
     """
 
     start: Refinable
     weight: float
     moves: bool = False
     scale: Floats | float = 1.0
+    caution: float = 0.0
     _box: hyper.FreeVector = attrs.field(init=False)
+
+    _loss: MixedLoss = attrs.field(init=False)
+
+    @_loss.default
+    def _of_rows(self) -> MixedLoss:
+        return MixedLoss(self.caution)
 
     @_box.default
     def _free_hyperparameters(self) -> hyper.FreeVector:
@@ -77,12 +84,11 @@ class JointLoss:
     def point(self, fitted: Refinable) -> Floats:
         """The vector of a state: ``state(point(fitted))`` is ``fitted``."""
         sites = fitted.sites
-        L = cholesky_factor(_gram(fitted), sites.precision)
-        scaled = np.sqrt(sites.precision) * sites.mean
+        factor = factorised(_gram(fitted), sites.precision)
         pieces = Pieces(
             self._box.free(hyper.values(Theta(fitted.kernel, fitted.likelihood))),
             np.log(sites.precision) / PRECISION_UNIT,
-            solve_triangular(L, scaled, lower=True, check_finite=False),
+            factor.inverse @ (np.sqrt(sites.precision) * sites.mean),
             (sites.basis_inputs / self.scale).ravel() if self.moves else np.empty(0),
         )
         return np.concatenate(pieces)
@@ -96,15 +102,16 @@ class JointLoss:
         """The state that a vector describes."""
         pieces = self.pieces(point)
         moved = self._moved(pieces)
-        L = cholesky_factor(_gram(moved), moved.sites.precision)
-        return _with_mean(moved, L, pieces.whitened)
+        factor = factorised(_gram(moved), moved.sites.precision)
+        return _with_mean(moved, factor, pieces.whitened)
 
     def value(self, fitted: Refinable) -> float:
         """The loss of any state on the rows it holds."""
-        L = cholesky_factor(_gram(fitted), fitted.sites.precision)
         c = self.pieces(self.point(fitted)).whitened
-        penalty, _, _ = _information(c, _inverse(L), L)
-        return fitted.predictive_loss() + self.weight * penalty / len(fitted.sites.y)
+        penalty, _, _ = _information(c, factorised(_gram(fitted), fitted.sites.precision))
+        blocks = fitted.sites.predicted(fitted.kernel, fitted.likelihood)
+        total = sum(float(np.sum(self._loss.row_loss(rows).value)) for rows in blocks)
+        return (total + self.weight * penalty) / len(fitted.sites.y)
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """The loss and its gradient."""
@@ -114,16 +121,17 @@ class JointLoss:
         K, pullbacks = (linearised_in_inputs if self.moves else in_hyperparameters)(
             moved.kernel, Z, Z
         )
-        L = cholesky_factor(K, precision)
-        fitted = _with_mean(moved, L, c)
-        found = fitted.sites.slopes(AllRows(), fitted.kernel, fitted.likelihood, K, self.moves)
+        factor = factorised(K, precision)
+        fitted = _with_mean(moved, factor, c)
+        form = factor.form(precision, fitted.sites.mean)
+        found = fitted.sites.slopes(self._loss, fitted.kernel, fitted.likelihood, form, self.moves)
         share = self.weight / len(fitted.sites.y)
-        root, inverse = np.sqrt(precision), _inverse(L)
+        root = np.sqrt(precision)
 
         # m = R⁻¹ L c depends on c directly, and through L on all that B depends on.
-        d_c = L.T @ (found.mean / root)
-        penalty, penalty_c, penalty_L = _information(c, inverse, L)
-        d_B = _before_cholesky(np.outer(d_c, c) + share * penalty_L, inverse)
+        d_c = factor.L.T @ (found.mean / root)
+        penalty, penalty_c, penalty_L = _information(c, factor)
+        d_B = _before_cholesky(np.outer(d_c, c) + share * penalty_L, factor.inverse)
         d_K = found.gram + root[:, None] * d_B * root
         d_K += d_K.T  # a basis vector is an argument of a row and of a column of K
         d_theta, d_inputs = pullbacks(d_K)
@@ -152,21 +160,11 @@ class JointLoss:
         return Refinable(sites, theta.kernel, theta.likelihood)
 
 
-@attrs.frozen
-class AllRows:
-    """NLP over all rows (eq. 5), as an objective."""
-
-    name: ClassVar[str] = "all-rows"
-    over: ClassVar[Literal["all"]] = "all"
-
-    def row_loss(self, rows: Rows) -> RowLoss:
-        return RowLoss(-rows.log_z, d_log_z=-1.0)
-
-
-def _information(c: Floats, inverse: Floats, L: Floats) -> tuple[float, Floats, Floats]:
+def _information(c: Floats, factor: Factor) -> tuple[float, Floats, Floats]:
     """KL(q(u) ‖ p(u)), its derivative by c, and Lᵀ times that by L (its lower triangle counts)."""
+    inverse = factor.inverse
     u = inverse.T @ c
-    log_det = 2.0 * np.sum(np.log(np.diag(L)))
+    log_det = 2.0 * np.sum(np.log(np.diag(factor.L)))
     value = 0.5 * float(log_det + np.sum(inverse**2) - len(c) + c @ c - u @ u)
     by_L = np.eye(len(c)) - (inverse - np.outer(c, u)) @ inverse.T
     return value, c - inverse @ u, by_L
@@ -175,19 +173,15 @@ def _information(c: Floats, inverse: Floats, L: Floats) -> tuple[float, Floats, 
 def _before_cholesky(slopes: Floats, inverse: Floats) -> Floats:
     """dLoss/dB from Lᵀ dLoss/dL, where B = L Lᵀ; ``inverse`` is L⁻¹."""
     half = np.tril(slopes)
-    half[np.diag_indices_from(half)] *= 0.5
+    half.flat[:: len(half) + 1] *= 0.5  # the diagonal
     d_B: Floats = 0.5 * inverse.T @ (half + half.T) @ inverse
     return d_B
 
 
-def _with_mean(fitted: Refinable, L: Floats, c: Floats) -> Refinable:
+def _with_mean(fitted: Refinable, factor: Factor, c: Floats) -> Refinable:
     """The state with site means m = R⁻¹ L c."""
-    mean = (L @ c) / np.sqrt(fitted.sites.precision)
+    mean = (factor.L @ c) / np.sqrt(fitted.sites.precision)
     return attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, mean=mean))
-
-
-def _inverse(L: Floats) -> Floats:
-    return np.asarray(solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False))
 
 
 def _gram(fitted: Refinable) -> Floats:

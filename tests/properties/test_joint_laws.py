@@ -65,9 +65,9 @@ def require_gradient(loss, point):
 
 
 @settings(max_examples=60)
-@given(refinables(), st.sampled_from([0.25, 1.0, 30.0]))
-def test_gradient_in_sites_and_hyperparameters_equals_differences(fitted, weight):
-    loss = JointLoss(fitted, weight)
+@given(refinables(), st.sampled_from([0.25, 1.0, 30.0]), st.sampled_from([0.0, 0.3, 1.0]))
+def test_gradient_in_sites_and_hyperparameters_equals_differences(fitted, weight, caution):
+    loss = JointLoss(fitted, weight, caution=caution)
     require_gradient(loss, loss.point(fitted))
 
 
@@ -77,9 +77,13 @@ SMOOTH = st.builds(
 
 
 @settings(max_examples=60)
-@given(refinables(SMOOTH | st.builds(Sum, terms=st.tuples(SMOOTH, SMOOTH))))
-def test_gradient_in_basis_inputs_equals_differences(fitted):
-    loss = JointLoss(fitted, 1.0, moves=True, scale=np.full(fitted.sites.X.shape[1], 1.7))
+@given(
+    refinables(SMOOTH | st.builds(Sum, terms=st.tuples(SMOOTH, SMOOTH))),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_gradient_in_basis_inputs_equals_differences(fitted, caution):
+    scale = np.full(fitted.sites.X.shape[1], 1.7)
+    loss = JointLoss(fitted, 1.0, moves=True, scale=scale, caution=caution)
     require_gradient(loss, loss.point(fitted))
 
 

@@ -1,8 +1,12 @@
-"""What held-out rows choose: the penalty, and whether features are to differ in relevance."""
+"""What held-out rows choose: how bold the refinement of all rows may be.
+
+It begins cautiously. Each step towards boldness, which fits the rows better, must be earned: rows
+that were held out have to find it better by more than ``CLEARLY`` standard errors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
 import numpy as np
@@ -14,19 +18,22 @@ from sgpc_plugins.refiners.search import Search
 
 Floats = NDArray[np.float64]
 
-PENALTIES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
-"""What is tried, in this order: one, and what lies around it."""
+PENALTIES = (1.0, 0.5, 0.25)
+"""What is tried, in this order. With one, a nat of information must pay for itself."""
 
 FIRST, NEXT = 20, 9
-"""Iterations for the first penalty tried, and for each that starts where the one before ended."""
+"""Iterations of the first trial, and of each that starts where the one before ended."""
+
+CLEARLY = 2.0
+"""By how many standard errors a bolder step must be better."""
 
 MOST_GROWTH = 2.0
-"""By how much the penalty for all rows may exceed the one that was best for some of them."""
+"""By how much the penalty for all rows may exceed the one that was chosen on some of them."""
 
 
 @attrs.frozen(eq=False)
 class Choice:
-    """A search, its penalty, and where the run on all rows begins."""
+    """How to search when all rows are fitted."""
 
     search: Search
     penalty: float
@@ -34,38 +41,47 @@ class Choice:
 
 
 def chosen(search: Search, rng: np.random.Generator) -> Choice:
-    """What the rows that were held out like best; the more cautious of what they cannot tell apart.
+    """The boldest way to which every step was earned.
 
-    The ways to search are compared at the first penalty, and the better one goes on through the
-    others. Of those within the noise of the least loss, the largest penalty is chosen.
+    First, the lesser loss says whether features may differ in relevance. Then the penalty is
+    halved, and halved again, and at last caution is given up, until a step is not clearly better.
     """
     trials = list(splits(search.start.sites.X, rng))
     if not trials:
-        return Choice(search, 1.0, search.start)
+        return Choice(search, PENALTIES[0], search.start)
     starts = [search.start] * len(trials)
     ways = [_tried(way, PENALTIES[0], FIRST, starts, trials) for way in search.ways()]
-    attempts = [min(ways, key=_loss)]
+    best = min(ways, key=lambda attempt: attempt.loss)
+    for way, penalty in _bolder_and_bolder(best.search):
+        bolder = _tried(way, penalty, NEXT, best.ends, trials)
+        if not bolder.is_clearly_better_than(best):
+            break
+        best = bolder
+    # A lengthscale for each feature takes long to find; few hyperparameters are found soon, and a
+    # fresh start forgets where basis vectors went for the sake of a trial's rows.
+    begin = search.start if best.search.alike else best.ends[-1]
+    return Choice(best.search, min(PENALTIES[0], best.penalty * _growth(search, trials)), begin)
+
+
+def _bolder_and_bolder(search: Search) -> Iterator[tuple[Search, float]]:
     for penalty in PENALTIES[1:]:
-        last = attempts[-1]
-        attempts.append(_tried(last.search, penalty, NEXT, last.ends, trials))
-    least = min(attempts, key=_loss)
-    best = next(a for a in attempts if a.loss - least.loss <= a.noise(least))
-    return Choice(best.search, best.penalty * _growth(search, trials), best.ends[-1])
+        yield search, penalty
+    if search.caution:
+        yield attrs.evolve(search, caution=0.0), PENALTIES[-1]
 
 
 def _growth(search: Search, trials: Sequence[tuple[Numbers, Numbers]]) -> float:
     """How much larger the penalty should be when all rows are fitted, not those of a trial.
 
-    The relative entropy does not count basis inputs and hyperparameters, which do their part in
-    overfitting. With four times the rows the best penalty was two to four times as large on
-    Twonorm, twice on Ringnorm and Banana, the same on Waveform: a root is a fair guess.
+    The relative entropy counts neither basis inputs nor hyperparameters, which overfit too, and a
+    trial is too short for that to show. The errors of Ringnorm and Waveform gain by a root.
     """
     return float(min(MOST_GROWTH, np.sqrt(len(search.start.sites.y) / len(trials[0][0]))))
 
 
 @attrs.frozen(eq=False)
 class _Attempt:
-    """Where the runs with one penalty ended, and the loss of each row that was held out."""
+    """Where the runs of a trial ended, and the loss of each row that was held out."""
 
     search: Search
     penalty: float
@@ -77,14 +93,10 @@ class _Attempt:
         """NLP over the rows held out."""
         return float(np.mean(self.row_losses))
 
-    def noise(self, other: _Attempt) -> float:
-        """The standard error of the difference between two losses."""
-        difference = self.row_losses - other.row_losses
-        return float(np.std(difference) / np.sqrt(len(difference)))
-
-
-def _loss(attempt: _Attempt) -> float:
-    return attempt.loss
+    def is_clearly_better_than(self, other: _Attempt) -> bool:
+        """Whether its loss is less by more than the noise of the difference explains."""
+        gain = other.row_losses - self.row_losses
+        return bool(np.mean(gain) > CLEARLY * np.std(gain) / np.sqrt(len(gain)))
 
 
 def _tried(

@@ -15,7 +15,7 @@ Numbers = NDArray[np.intp]
 SKETCH = 1000
 """The most rows that are tried on: enough to rank a few penalties, and cheap."""
 
-JUDGES = 180
+JUDGES = 100
 """How many rows must have judged; when a fifth of all rows is less, several fifths take turns."""
 
 SAMPLE = 5 * SKETCH

@@ -28,6 +28,11 @@ SITE_REACH = 4.0
 """The same for the logarithm of a precision, in its unit."""
 
 
+BASIS_WIDTH = 1.5
+"""How far a basis vector is expected to move along each feature, in deviations of that feature: the
+relative entropy does not count where basis vectors are, and they are free to follow noise."""
+
+
 @attrs.frozen(eq=False)
 class Search:
     """The box that a refinement stays in, the prior in it, and the runs through it."""
@@ -38,12 +43,18 @@ class Search:
     lower: Floats
     upper: Floats
     prior: RelevancePrior
+    stay: float
+    """What a unit of a basis vector's way costs, squared and halved, in nats."""
+
     tolerance: float
+    caution: float
     alike: bool = False
     """Whether the numbers of a list, one for each feature, keep their ratios."""
 
     @classmethod
-    def around(cls, start: Refinable, moves: bool, width: float, tolerance: float) -> Search:
+    def around(
+        cls, start: Refinable, moves: bool, width: float, tolerance: float, caution: float
+    ) -> Search:
         """The box around a start: basis vectors may leave the data by the width of the data."""
         theta, sites = Theta(start.kernel, start.likelihood), start.sites
         box = hyper.FreeVector.of(theta)
@@ -54,16 +65,15 @@ class Search:
         upper = [np.minimum(box.free(box.most), free + REACH), log_precision + SITE_REACH]
         lower.append(-unbounded)
         upper.append(unbounded)
-        scale = np.ones(1)
+        scale, stay = np.ones(1), 0.0
         if moves:
             least, most = np.min(sites.X, axis=0), np.max(sites.X, axis=0)
-            scale = _scale(sites.X)
+            scale, stay = _scale(sites.X), 0.5 * sites.X.shape[1] / BASIS_WIDTH**2
             lower.append(np.tile((2.0 * least - most) / scale, len(sites.mean)))
             upper.append(np.tile((2.0 * most - least) / scale, len(sites.mean)))
         prior = RelevancePrior.over(hyper.hyperparameters(theta), width)
-        return cls(
-            start, moves, scale, np.concatenate(lower), np.concatenate(upper), prior, tolerance
-        )
+        box_of_all = np.concatenate(lower), np.concatenate(upper)
+        return cls(start, moves, scale, *box_of_all, prior, stay, tolerance, caution)
 
     def ways(self) -> Iterator[Search]:
         """The search with every hyperparameter free and, if there are lists of them, with the
@@ -81,9 +91,10 @@ class Search:
     ) -> Refinable:
         """The best state found from ``begin`` with this penalty, judged by all rows or by some."""
         sites = begin.sites if rows is None else begin.sites.judged_by(rows)
-        loss = JointLoss(attrs.evolve(begin, sites=sites), penalty, self.moves, self.scale)
+        begun = attrs.evolve(begin, sites=sites)
+        loss = JointLoss(begun, penalty, self.moves, self.scale, self.caution)
         n = len(sites.y)
-        origin = loss.pieces(loss.point(self.start)).theta
+        origin, _, _, home = loss.pieces(loss.point(self.start))
 
         def projected(point: Floats) -> Floats:
             theta, *others = loss.pieces(point)
@@ -95,6 +106,10 @@ class Search:
             prior, pull = self.prior(loss.pieces(point).theta - origin)
             pull = gradient[: len(pull)] + pull / n
             gradient[: len(pull)] = self.prior.together(pull) if self.alike else pull
+            if self.moves:
+                moved = loss.pieces(point).inputs - home
+                prior += 0.5 * self.stay * float(moved @ moved)
+                gradient[-len(moved) :] += self.stay * moved / n
             return value + prior / n, gradient
 
         what = f"penalty {penalty:g}" if rows is None else f"trying penalty {penalty:g}"
