@@ -66,9 +66,9 @@ class JointLoss:
 
     start: Refinable
     weight: float
+    caution: float = 0.0
     moves: bool = False
     scale: Floats | float = 1.0
-    caution: float = 0.0
     _box: hyper.FreeVector = attrs.field(init=False)
 
     _loss: MixedLoss = attrs.field(init=False)

@@ -113,7 +113,7 @@ def test_value_equals_dense_algebra(fitted, weight):
 @settings(max_examples=60)
 @given(refinables(), st.booleans())
 def test_a_state_comes_back_from_its_vector(fitted, moves):
-    loss = JointLoss(fitted, 1.0, moves, scale=0.3)
+    loss = JointLoss(fitted, 1.0, moves=moves, scale=0.3)
     back = loss.state(loss.point(fitted))
     np.testing.assert_allclose(back.sites.precision, fitted.sites.precision)
     np.testing.assert_allclose(back.sites.mean, fitted.sites.mean, rtol=1e-8, atol=1e-10)

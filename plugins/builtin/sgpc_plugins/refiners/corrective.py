@@ -82,8 +82,8 @@ class Corrective:
     All of them together, and every other hyperparameter, twice as far."""
 
     def loss(self, fitted: Refinable) -> float:
-        """The penalised loss; with ``penalty = "auto"``, for a penalty of one."""
-        return JointLoss(fitted, self._nominal).value(fitted)
+        """What is minimised; with ``penalty = "auto"``, for a penalty of one and no caution."""
+        return JointLoss(fitted, *self._nominal).value(fitted)
 
     def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
         if not len(fitted.sites.mean):
@@ -99,13 +99,16 @@ class Corrective:
         search = Search.around(
             fitted, self._moves(fitted), self.prior_width, self.tolerance, self.caution
         )
-        found, penalty, iterations = fitted, self._nominal, self._most_iterations(fitted)
+        iterations = self._most_iterations(fitted)
         if self.penalty == "auto":
             choice = chosen(search, rng)
-            search, penalty = choice.search, choice.penalty
-            found = search.run(choice.begin, penalty, iterations)
-        if not self.loss(found) < self.loss(fitted):  # the nominal penalty has the last word
-            penalty = self._nominal
+            search, penalty, begin = choice.search, choice.penalty, choice.begin
+        else:
+            penalty, begin = self.penalty, fitted
+        found = search.run(begin, penalty, iterations)
+        if self.penalty == "auto" and not self.loss(found) < self.loss(fitted):
+            penalty, caution = self._nominal  # which have the last word
+            search = attrs.evolve(search, caution=caution)
             found = search.run(fitted, penalty, iterations)
         best = min(fitted, found, key=self.loss)
         note = (
@@ -118,8 +121,9 @@ class Corrective:
         return attrs.evolve(best, notes=(note,))
 
     @property
-    def _nominal(self) -> float:
-        return 1.0 if self.penalty == "auto" else self.penalty
+    def _nominal(self) -> tuple[float, float]:
+        """The penalty and the caution of what the refiner never makes worse."""
+        return (1.0, 0.0) if self.penalty == "auto" else (self.penalty, self.caution)
 
     def _most_iterations(self, fitted: Refinable) -> int:
         if self.iterations == "auto":

@@ -92,7 +92,7 @@ class Search:
         """The best state found from ``begin`` with this penalty, judged by all rows or by some."""
         sites = begin.sites if rows is None else begin.sites.judged_by(rows)
         begun = attrs.evolve(begin, sites=sites)
-        loss = JointLoss(begun, penalty, self.moves, self.scale, self.caution)
+        loss = JointLoss(begun, penalty, self.caution, self.moves, self.scale)
         n = len(sites.y)
         origin, _, _, home = loss.pieces(loss.point(self.start))
 
