@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,22 +147,16 @@ class Posterior:
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
         if candidates is None or steps is None:
-            return np.asarray(sum(_summed(row_value(rows))[0] for rows in self._rows))
+            return np.asarray(sum(_summed(row_value(rows)) for rows in self._rows))
 
         together = max(1, TOGETHER // len(self._rows[0]))
         groups = [slice(at, at + together) for at in range(0, len(candidates), together)]
 
         def tried(number: int) -> Floats:
             columns = candidates.columns(number)
-            return np.concatenate(
-                [
-                    _summed(
-                        row_value(self._tried(number, columns[g], candidates.index[g], steps[g])),
-                        len(columns[g]),
-                    )
-                    for g in groups
-                ]
-            )
+            trials = ((columns[some], candidates.index[some], steps[some]) for some in groups)
+            sums = [_each_summed(row_value(self._tried(number, *t)), len(t[1])) for t in trials]
+            return np.concatenate(sums)
 
         # The one verb with enough work between two lines of Python for threads to pay.
         sums = list(over_blocks(tried, range(len(self.blocks)), len(self)))
@@ -294,11 +289,19 @@ class Posterior:
         )
 
 
-def _summed(values: object, trials: int = 1) -> Floats:
-    """The sum over the rows, the last axis, of each trial; a condition is counted."""
+def _summed(values: object) -> Any:
+    """The sum over rows, the last axis; a condition is counted."""
+    array = np.asarray(values)
+    if array.dtype == np.bool_ and array.ndim == 1:
+        return np.count_nonzero(array)
+    return array.sum(axis=-1)
+
+
+def _each_summed(values: object, trials: int) -> Floats:
+    """The sums of each trial (first axis), of rows that stand one trial after the other."""
     array = np.asarray(values)
     sums = array.reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
-    return np.moveaxis(sums, -1, 0)
+    return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)
 
 
 def _per_row(row_function: RowFunction, rows: Rows) -> Floats:

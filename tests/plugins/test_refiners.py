@@ -146,7 +146,14 @@ def test_a_kernel_that_is_none_leaves_the_model_of_the_stages():
 
 
 def test_options_are_checked():
-    for options in ({"penalty": 0.0}, {"penalty": "none"}, {"move_basis": 1}, {"iterations": 0}):
+    for options in (
+        {"penalty": 0.0},
+        {"penalty": "none"},
+        {"caution": 1.5},
+        {"caution": -0.1},
+        {"move_basis": 1},
+        {"iterations": 0},
+    ):
         with pytest.raises(ConfigError, match=next(iter(options))):
             Config.from_mapping({"refiner": {"name": "corrective", **options}})
         with pytest.raises((TypeError, ValueError), match=next(iter(options))):
@@ -213,18 +220,58 @@ def test_features_differ_where_some_are_irrelevant():
     assert "features alike" not in note
 
 
-def test_held_out_rows_that_cannot_tell_choose_the_largest_penalty():
+def around(start, moves=True, caution=0.25):
+    return Search.around(start, moves, width=1.0, tolerance=0.3, caution=caution)
+
+
+def test_noise_earns_no_boldness():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 3)), np.sign(rng.normal(size=200))
-    search = Search.around(fitted_to(X, y), False, 1.0, 0.3)
-    assert chosen(search, rng).penalty == pytest.approx(PENALTIES[0] * np.sqrt(200 / 160))
+    choice = chosen(around(fitted_to(X, y)), rng)
+    assert (choice.penalty, choice.search.caution) == (PENALTIES[0], 0.25)
+
+
+def test_clean_data_earn_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 2))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
+    choice = chosen(around(fitted_to(X, y)), rng)
+    assert (choice.penalty, choice.search.caution) == (pytest.approx(0.25 * np.sqrt(2.0)), 0.0)
+
+
+def test_the_penalty_for_all_rows_is_never_above_one():
+    X, y = datasets.twonorm(4000, seed=1)
+    assert chosen(around(fitted_to(X, y)), np.random.default_rng(0)).penalty <= 1.0
+
+
+def test_basis_vectors_stay_near_their_rows(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(120, 4)), np.sign(rng.normal(size=120))
+
+    def way():
+        start = fitted_to(X, y)
+        end = around(start, caution=0.0).run(start, 0.1, 40)
+        return np.sqrt(np.mean((end.sites.basis_inputs - X[:6]) ** 2))
+
+    near = way()
+    monkeypatch.setattr("sgpc_plugins.refiners.search.BASIS_WIDTH", 1e6)
+    assert 0.0 < near < 0.8 * way()
 
 
 def test_too_few_rows_choose_nothing():
     X, y = datasets.twonorm(FEWEST - 1, seed=0)
-    search = Search.around(fitted_to(X, y), True, 1.0, 0.3)
+    search = around(fitted_to(X, y))
     choice = chosen(search, np.random.default_rng(0))
     assert (choice.search, choice.penalty, choice.begin) == (search, 1.0, search.start)
+
+
+@pytest.mark.parametrize("options", [{}, {"penalty": 0.5}, {"penalty": 2.0, "caution": 1.0}])
+def test_never_worse_by_its_own_loss(options):
+    refiner = Corrective(**options)
+    for seed in range(4):
+        X, y = datasets.waveform(60, seed=seed)
+        start = fitted_to(X, y)
+        assert refiner.loss(refiner.refine(start, np.random.default_rng(0))) < refiner.loss(start)
 
 
 def test_the_trace_tells_what_was_chosen():
