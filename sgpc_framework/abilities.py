@@ -9,12 +9,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what a checker of types concludes is the same
+if TYPE_CHECKING:  # a checker of types may conclude the same
     from builtins import isinstance as has
 else:
 
     def has(part: object, ability: type) -> bool:
-        """Whether a part has the methods of an ability, which is a protocol without attributes.
+        """Whether a part's class has the methods of an ability, a protocol without attributes.
+
+        What an instance alone has, or makes up in ``__getattr__``, does not count.
 
         >>> from sgpc_framework.protocols import LogEvidence
         >>> has("a word", LogEvidence)

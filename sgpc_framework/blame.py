@@ -16,6 +16,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.abilities import has
 from sgpc_framework.errors import PluginError, SgpcError
 from sgpc_framework.protocols import Inputs, Kernel, KernelColumns
 
@@ -63,7 +64,7 @@ def kernel_values(kernel: Kernel, X: Inputs, Z: Inputs) -> Floats:
 
 def kernel_columns(kernel: Kernel, X: Inputs) -> Callable[[Inputs], Floats]:
     """The function from Z to k(Z, X), prepared if the kernel knows how."""
-    if not isinstance(kernel, KernelColumns):
+    if not has(kernel, KernelColumns):
         return lambda Z: kernel_values(kernel, Z, X)
     with calling("kernel", kernel, "columns_of"):
         prepared = kernel.columns_of(X)

@@ -87,7 +87,7 @@ def linearised_in_inputs(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, 
     def checked(G: Floats) -> tuple[Floats, Floats]:
         with calling("kernel", kernel, f"the pullback of {call}"):
             own, inputs = pullbacks(G)
-            return _counted(kernel, own), shaped(inputs, np.shape(X))
+            return complete(kernel, own), shaped(inputs, np.shape(X))
 
     return K, checked
 
@@ -95,12 +95,13 @@ def linearised_in_inputs(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, 
 def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:
     def checked(G: Floats) -> Floats:
         with calling("kernel", kernel, f"the pullback of {call}"):
-            return _counted(kernel, pullback(G))
+            return complete(kernel, pullback(G))
 
     return checked
 
 
-def _counted(component: object, gradient: Floats) -> Floats:
+def complete(component: object, gradient: Floats) -> Floats:
+    """The gradient, if it has an entry for each hyperparameter of the component."""
     wanted = (len(values(component)),)
     if np.shape(gradient) != wanted:
         raise ValueError(f"wanted a gradient of shape {wanted}, found {np.shape(gradient)}")
@@ -146,7 +147,7 @@ def likelihood_gradient(likelihood: Likelihood, rows: Rows, cotangent: Floats) -
         moments = rows.moments
         with calling("likelihood", likelihood, "pullback"):
             gradient = likelihood.pullback(rows.y, rows.mean, rows.variance, moments, cotangent)
-            return _counted(likelihood, gradient)
+            return complete(likelihood, gradient)
     _, pullback = _numerically(
         likelihood, lambda moved: moved.moments(rows.y, rows.mean, rows.variance).log_z
     )

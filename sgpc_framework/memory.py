@@ -4,6 +4,7 @@ An evaluation makes and drops arrays of a megabyte hundreds of times a second. B
 C library on Linux returns such memory each time, and every page of the next array is then fetched
 and cleared anew, which can take as long as the arithmetic. It learns from what is freed, however:
 an array of ``KEPT`` bytes, made and dropped once without being touched, teaches it to keep as much.
+This lasts, and concerns the whole process: up to some ``KEPT`` bytes that were freed stay with it.
 """
 
 from __future__ import annotations

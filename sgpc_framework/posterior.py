@@ -149,13 +149,19 @@ class Posterior:
         if candidates is None or steps is None:
             return np.asarray(sum(_summed(row_value(rows)) for rows in self._rows))
 
+        if not len(candidates) == len(steps.coefficient) == len(steps.shrinkage):
+            raise ValueError(f"wanted a step for each of {len(candidates)} rows, found {steps}")
+        if not len(candidates):
+            return np.empty(0)
         together = max(1, TOGETHER // len(self._rows[0]))
         groups = [slice(at, at + together) for at in range(0, len(candidates), together)]
 
         def tried(number: int) -> Floats:
             columns = candidates.columns(number)
-            trials = ((columns[some], candidates.index[some], steps[some]) for some in groups)
-            sums = [_each_summed(row_value(self._tried(number, *t)), len(t[1])) for t in trials]
+            sums = []
+            for some in groups:
+                rows = self._tried(number, columns[some], candidates.index[some], steps[some])
+                sums.append(_each_summed(row_value(rows), len(columns[some]), len(rows)))
             return np.concatenate(sums)
 
         # The one verb with enough work between two lines of Python for threads to pay.
@@ -297,9 +303,14 @@ def _summed(values: object) -> Any:
     return array.sum(axis=-1)
 
 
-def _each_summed(values: object, trials: int) -> Floats:
+def _each_summed(values: object, trials: int, rows: int) -> Floats:
     """The sums of each trial (first axis), of rows that stand one trial after the other."""
     array = np.asarray(values)
+    if array.shape[-1:] != (rows,):
+        raise ValueError(
+            f"a row-local function must return a number for each of {rows} rows along its last "
+            f"axis, found shape {array.shape}"
+        )
     sums = array.reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
     return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)
 

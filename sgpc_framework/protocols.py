@@ -5,8 +5,8 @@ Five protocols and one optional sixth. A component is a frozen attrs class with 
 with :func:`sgpc_framework.hyperparameters.hyperparameter`. New hyperparameters make a new object.
 Randomness is an argument. No base class is needed: having the methods is enough.
 
-Abilities are small protocols beside the five. The engine asks for them with ``isinstance`` and does
-without where they are missing: a kernel with no pullback is differentiated numerically.
+Abilities are small protocols beside the five. A part has one if its class has the methods, and the
+engine does without where they are missing: a kernel with no pullback is differentiated numerically.
 
 The life of a fit, with the calls each part receives:
 

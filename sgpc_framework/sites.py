@@ -18,8 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def _vector(value: object) -> Floats:
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else array.reshape(1)
+    return np.ascontiguousarray(value, dtype=np.float64)  # of a number: an array with one entry
 
 
 @attrs.frozen(eq=False)

@@ -31,12 +31,18 @@ TURNS = 8
 """A thread gets its blocks in so many runs: few, because each waits for the interpreter when it
 begins and when it ends, and enough that threads finish together."""
 
+LONGEST = 16
+"""The most blocks of a run, whose results are kept until it ends."""
+
 _allowed: ContextVar[int] = ContextVar("allowed", default=1)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread inside, and give the caller's setting back after."""
+    """Hold BLAS to one thread inside, and give the caller's setting back after.
+
+    What stays is how freed memory is kept (``memory``), which is of use to whoever comes next.
+    """
     keep_freed_memory()
     controller = _controller()
     caller = max((blas.num_threads for blas in controller.lib_controllers), default=1)
@@ -52,13 +58,13 @@ def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> I
     """The function of every block, in order; on threads if there are many ``rows`` in all.
 
     What it calls must not depend on what it does to other blocks. Who adds the results up as they
-    come never holds more than a few of them.
+    come holds those of a few runs at a time.
     """
     threads = _allowed.get() if rows >= MANY_ROWS else 1
     if threads == 1:
         return map(function, blocks)
     blocks = list(blocks)
-    size = max(1, len(blocks) // (TURNS * threads))
+    size = max(1, min(LONGEST, len(blocks) // (TURNS * threads)))
     runs = [blocks[at : at + size] for at in range(0, len(blocks), size)]
     return chain.from_iterable(_pool(threads).map(lambda run: [*map(function, run)], runs))
 

@@ -119,6 +119,8 @@ class Objective:
             raise RuntimeError("boom")
         if self.fault == "writes":
             rows.mean[:] = 0.0
+        if self.fault == "pullback":
+            return RowLoss(-rows.log_z, d_log_z=-1.0, pullback=lambda weights: np.ones(5))
         return RowLoss(rows.log_z[:2], d_log_z=1.0)
 
 
@@ -167,6 +169,7 @@ CASES = [
     ("objective", Objective, "writes", "row_loss"),
     ("objective", Objective, "raises", "row_loss"),
     ("objective", Objective, "shape", "row_loss"),
+    ("objective", Objective, "pullback", "the pullback of row_loss"),
     ("refiner", Refiner, "raises", "refine"),
     ("refiner", Refiner, "count", "refine"),
     ("refiner", Refiner, "negative", "refine"),

@@ -106,6 +106,15 @@ def test_the_number_of_threads_changes_no_bit(small_is_many, selector, sites):
         np.testing.assert_array_equal(one, three)
 
 
+@pytest.mark.parametrize("turns", [1, 2, 100])
+def test_runs_of_blocks_come_in_order(small_is_many, monkeypatch, turns):
+    monkeypatch.setattr(threads, "TURNS", turns)
+    with threadpool_limits(2, user_api="blas"), threads.one_blas_thread():
+        for count in (0, 1, 7, 50):
+            found = list(threads.over_blocks(lambda block: block**2, range(count), rows=10))
+            assert found == [block**2 for block in range(count)]
+
+
 def test_the_callers_blas_threads_come_back():
     def setting() -> list[int]:
         return [blas.num_threads for blas in ThreadpoolController().lib_controllers]

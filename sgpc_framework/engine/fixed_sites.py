@@ -29,6 +29,7 @@ from sgpc_framework import hyperparameters as hyper
 from sgpc_framework.additive import AdditiveForm, additive_form
 from sgpc_framework.blame import calling, kernel_diag, kernel_values
 from sgpc_framework.differentiation import (
+    complete,
     in_hyperparameters,
     likelihood_gradient,
     linearised,
@@ -165,27 +166,29 @@ class FixedSites:
 
     def predictive_loss(self, kernel: Kernel, likelihood: Likelihood) -> float:
         """NLP over all rows (eq. 5)."""
-        blocks = self.predicted(kernel, likelihood)
-        return -sum(float(np.sum(rows.log_z)) for rows in blocks) / len(self.y)
+        sums = self.predicted(kernel, likelihood, lambda rows: float(np.sum(rows.log_z)))
+        return -sum(sums) / len(self.y)
 
     def row_losses(self, kernel: Kernel, likelihood: Likelihood) -> Floats:
         """What each row contributes to NLP, whose mean it is."""
-        return -np.concatenate([rows.log_z for rows in self.predicted(kernel, likelihood)])
+        return -np.concatenate(list(self.predicted(kernel, likelihood, lambda rows: rows.log_z)))
 
-    def predicted(self, kernel: Kernel, likelihood: Likelihood) -> Iterator[Rows]:
-        """What the model says of the rows, block by block."""
+    def predicted(
+        self, kernel: Kernel, likelihood: Likelihood, function: Callable[[Rows], R]
+    ) -> Iterator[R]:
+        """A function of what the model says of the rows, block by block."""
         basis_inputs = self.basis_inputs
         form = additive_form(
             kernel_values(kernel, basis_inputs, basis_inputs), self.precision, self.mean
         )
         T = form.T
 
-        def predicted(block: slice) -> Rows:
+        def of_block(block: slice) -> R:
             K = kernel_values(kernel, basis_inputs, self.X[block])
             prior = kernel_diag(kernel, self.X[block])
-            return self._rows(form, T @ K, prior, block, likelihood)
+            return function(self._rows(form, T @ K, prior, block, likelihood))
 
-        return self._over_blocks(predicted)
+        return self._over_blocks(of_block)
 
     def slopes(
         self,
@@ -230,7 +233,7 @@ class FixedSites:
             d_likelihood = likelihood_gradient(likelihood, rows, g_log_z)
             if loss.pullback is not None:
                 with calling("objective", objective, "the pullback of row_loss"):
-                    d_likelihood = d_likelihood + loss.pullback(share)
+                    d_likelihood = d_likelihood + complete(likelihood, loss.pullback(share))
             return Slopes(
                 float(share @ loss.value),
                 own + pullback_diag(g_var),

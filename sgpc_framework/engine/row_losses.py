@@ -3,10 +3,10 @@
     predictive   -log ∫ p(y|f) N(f; mean, variance) df     what the prediction loses (eq. 5)
     expected     -∫ log p(y|f) N(f; mean, variance) df     what a function drawn from it loses
 
-The second is never less than the first (Jensen), and with the relative entropy to the prior it is
-the negative evidence lower bound of variational inference. The first alone fits a model that is too
-small for its data better: doubt may stand for what it cannot follow. But doubt also hides that
-parameters were fitted to noise. The second does not let it.
+The second is never less than the first, because the logarithm is concave (Jensen), and with the
+relative entropy to the prior it is the negative evidence lower bound of variational inference. The
+first alone fits a model that is too small for its data better: doubt may stand for what it cannot
+follow. But doubt also hides that parameters were fitted to noise. The second does not let it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from sgpc_framework.rows import Rows
 Floats = NDArray[np.float64]
 
 NODES = 6
-"""Values of f for each row at which the likelihood is evaluated for the expected loss."""
+"""Values of f for each row at which the likelihood is evaluated for the expected loss. More of them
+did not change what was learnt (8, 12 and 20 were tried). The loss is good to three digits where the
+likelihood changes little over a deviation of f, and to one where it is all but a step."""
 
 FLAT = 1e-8
 """Where the mean of |nu| * variance is less, log p is a parabola as far as f spreads."""

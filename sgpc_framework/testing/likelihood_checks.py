@@ -75,7 +75,7 @@ def normalised(likelihood: Likelihood) -> None:
 
 def alpha_is_the_derivative_of_log_z(likelihood: Likelihood) -> None:
     """alpha = d log_z / d mean."""
-    for varied, at in _cases(likelihood, 0.01, 1.0, 30.0):
+    for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
         wanted, error = slope(_along_mean(varied, at), _step(at))
         found = varied.moments(*at.moved()).alpha
         require_close(found, wanted, EXACT * (1 + np.abs(wanted)) + error, "alpha", str(at))
@@ -83,7 +83,7 @@ def alpha_is_the_derivative_of_log_z(likelihood: Likelihood) -> None:
 
 def nu_is_minus_the_second_derivative_of_log_z(likelihood: Likelihood) -> None:
     """nu = -d² log_z / d mean²."""
-    for varied, at in _cases(likelihood, 0.01, 1.0, 30.0):
+    for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
         second, error = curvature(_along_mean(varied, at), 4 * _step(at))
         found = varied.moments(*at.moved()).nu
         require_close(found, -second, 10 * EXACT * (1 + np.abs(second)) + error, "nu", str(at))

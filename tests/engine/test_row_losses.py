@@ -41,7 +41,7 @@ def test_lies_between_the_two(likelihood, mean, variance, y, caution):
 
 @given(st.floats(-3.0, 3.0), st.floats(0.0, 2.0), st.sampled_from([-1.0, 1.0]))
 def test_what_is_expected_is_never_less_than_what_is_predicted(mean, variance, y):
-    for likelihood in (Probit(slope=1.0), Logistic(slope=1.0)):  # log-concave: Jensen
+    for likelihood in (Probit(), Logistic(), NoisyProbit()):
         block = rows(likelihood, np.array([mean]), np.array([variance]), y)
         assert losses(block, 1.0) >= losses(block, 0.0) - 1e-3  # the error of the quadrature
 

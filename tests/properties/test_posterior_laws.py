@@ -9,6 +9,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -200,3 +201,41 @@ def test_columns_too_large_to_keep_are_computed_once_for_all_candidates(monkeypa
     candidates = posterior.candidates(np.array([3, 7, 11]))
     posterior.total(lambda rows: rows.log_z, candidates, Steps([0.1] * 3, [0.1] * 3))
     assert calls == [(3, 0), (3, 1)]
+
+
+class TestTotal:
+    """What ``total`` asks of candidates, steps and values."""
+
+    def posterior(self):
+        X, y = np.arange(20.0)[:, None], np.resize([-1.0, 1.0], 20)
+        return Posterior(X, y, SquaredExponential(lengthscale=3.0), Probit(), 5, block_rows=8)
+
+    def test_a_step_for_each_candidate(self):
+        posterior = self.posterior()
+        candidates = posterior.candidates(np.array([3, 7, 11]))
+        for count in (1, 2, 4):
+            with pytest.raises(ValueError, match="a step for each of 3 rows"):
+                posterior.total(evidence, candidates, Steps([0.1] * count, [0.1] * count))
+
+    def test_a_number_for_each_row(self):
+        posterior = self.posterior()
+        candidates, steps = posterior.candidates(np.array([3, 7])), Steps([0.1] * 2, [0.1] * 2)
+        with pytest.raises(ValueError, match="for each of 16 rows along its last axis"):
+            posterior.total(lambda rows: rows.log_z[::2], candidates, steps)
+
+    def test_steps_may_be_columns_of_a_matrix(self):
+        posterior = self.posterior()
+        candidates = posterior.candidates(np.array([3, 7]))
+        table = np.array([[0.1, 0.2], [0.3, 0.4]])
+        found = posterior.total(evidence, candidates, Steps(table[:, 0], table[:, 1]))
+        wanted = posterior.total(evidence, candidates, Steps([0.1, 0.3], [0.2, 0.4]))
+        np.testing.assert_array_equal(found, wanted)
+
+    def test_no_candidates_no_sums(self):
+        posterior = self.posterior()
+        none = posterior.candidates(np.empty(0, dtype=np.intp))
+        assert len(posterior.total(evidence, none, Steps([], []))) == 0
+
+
+def evidence(rows):
+    return rows.log_z

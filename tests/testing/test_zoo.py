@@ -211,6 +211,13 @@ class NotNormalised(SoundLikelihood):
 
 
 @caught("alpha is the derivative of log z", saying="alpha = ")
+class WrongWithoutVariance(SoundLikelihood):
+    def moments(self, y, mean, variance, /):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, np.where(variance == 0.0, 0.0, alpha), nu)
+
+
+@caught("alpha is the derivative of log z", saying="alpha = ")
 class WrongAlpha(SoundLikelihood):
     def moments(self, y, mean, variance):
         log_z, alpha, nu = Probit().moments(y, mean, variance)

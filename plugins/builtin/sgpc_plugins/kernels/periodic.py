@@ -124,10 +124,8 @@ class Periodic:
     def _lengthscale_gradient(self, W: Floats, r2: Floats, x: Circles, z: Circles) -> Floats:
         scale = self.lengthscale
         twice = scale + scale if isinstance(scale, tuple) else scale  # cosines and sines
-        if isinstance(scale, tuple):
-            squares = PairSums(W, x.points, z.points).squares()
-        else:
-            squares = np.asarray(np.vdot(W, r2))
+        ard = isinstance(scale, tuple)
+        squares = PairSums(W, x.points, z.points).squares() if ard else np.asarray(np.vdot(W, r2))
         gradient = lengthscale_gradient(twice, squares)
         summed: Floats = gradient.reshape(-1, np.size(scale)).sum(axis=0)
         return summed

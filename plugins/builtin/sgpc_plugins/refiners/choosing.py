@@ -57,8 +57,8 @@ def chosen(search: Search, rng: np.random.Generator) -> Choice:
         if not bolder.is_clearly_better_than(best):
             break
         best = bolder
-    # A lengthscale for each feature takes long to find; few hyperparameters are found soon, and a
-    # fresh start forgets where basis vectors went for the sake of a trial's rows.
+    # What a trial found of a kernel is worth keeping. Where features are alike that is little, and
+    # a fresh start forgets where basis vectors went for the sake of the trial's rows.
     begin = search.start if best.search.alike else best.ends[-1]
     return Choice(best.search, min(PENALTIES[0], best.penalty * _growth(search, trials)), begin)
 
@@ -74,7 +74,7 @@ def _growth(search: Search, trials: Sequence[tuple[Numbers, Numbers]]) -> float:
     """How much larger the penalty should be when all rows are fitted, not those of a trial.
 
     The relative entropy counts neither basis inputs nor hyperparameters, which overfit too, and a
-    trial is too short for that to show. The errors of Ringnorm and Waveform gain by a root.
+    trial is too short for that to show. A root made the test errors of Ringnorm and Waveform less.
     """
     return float(min(MOST_GROWTH, np.sqrt(len(search.start.sites.y) / len(trials[0][0]))))
 

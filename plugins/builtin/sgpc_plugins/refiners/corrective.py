@@ -20,8 +20,8 @@ from sgpc_plugins.refiners.search import Search
 
 Floats = NDArray[np.float64]
 
-EFFORT, LEAST = 150_000, 60
-"""With ``iterations = "auto"``, the last run has EFFORT / (d · (50 + features)) iterations for d
+EFFORT, LEAST = 130_000, 60
+"""With ``iterations = "auto"``, the last run has EFFORT / (d · (30 + features)) iterations for d
 basis vectors, at least LEAST: small models need more of them, and theirs cost less."""
 
 
@@ -39,18 +39,18 @@ def _auto_or(kind: type, what: str) -> Any:
 
 @attrs.frozen
 class Corrective:
-    """Minimises the predictive loss over everything that the stages fixed one by one.
+    """Minimises a loss of all rows over everything that the stages fixed one by one.
 
-        NLP_a + penalty · KL(q(u) ‖ p(u)) / n
+        loss + penalty · KL(q(u) ‖ p(u)) / n
 
     over hyperparameters, site precisions, site means and basis inputs, with exact gradients and
     L-BFGS in whitened coordinates (``engine.joint``). KL, the relative entropy between the
     function's distribution at the basis vectors with and without the sites, is what the model took
     from the data, in nats. With a penalty of one, a nat taken must make the rows' predictions a nat
-    better.
+    better. Priors keep lengthscales from differing and basis vectors from going far.
 
-    Doubt is cheap under the predictive loss, and what was fitted to noise hides behind it. So a
-    share of the loss, ``caution``, is the expected loss of a function drawn from the model
+    Doubt is cheap under the predictive loss, NLP_a, and what was fitted to noise hides behind it.
+    So a share of the loss, ``caution``, is the expected loss of a function drawn from the model
     (``engine.row_losses``), which is that of variational inference.
 
     With ``penalty = "auto"`` rows that are held out say how bold to be: the penalty starts at one
@@ -82,7 +82,7 @@ class Corrective:
     All of them together, and every other hyperparameter, twice as far."""
 
     def loss(self, fitted: Refinable) -> float:
-        """What is minimised; with ``penalty = "auto"``, for a penalty of one and no caution."""
+        """What is minimised, without the priors; with ``penalty = "auto"``, NLP_a + KL / n."""
         return JointLoss(fitted, *self._nominal).value(fitted)
 
     def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
@@ -129,7 +129,7 @@ class Corrective:
         if self.iterations == "auto":
             Z = fitted.sites.basis_inputs
             features = Z.shape[1] if isinstance(Z, np.ndarray) and Z.ndim == 2 else 0
-            return max(LEAST, EFFORT // (len(fitted.sites.mean) * (50 + features)))
+            return max(LEAST, EFFORT // (len(fitted.sites.mean) * (30 + features)))
         return self.iterations
 
     def _moves(self, fitted: Refinable) -> bool:

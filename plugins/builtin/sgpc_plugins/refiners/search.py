@@ -44,7 +44,8 @@ class Search:
     upper: Floats
     prior: RelevancePrior
     stay: float
-    """What a unit of a basis vector's way costs, squared and halved, in nats."""
+    """A basis vector that moved by a distance, in units of ``scale``, costs half its square times
+    this, in nats."""
 
     tolerance: float
     caution: float
@@ -92,7 +93,7 @@ class Search:
         """The best state found from ``begin`` with this penalty, judged by all rows or by some."""
         sites = begin.sites if rows is None else begin.sites.judged_by(rows)
         begun = attrs.evolve(begin, sites=sites)
-        loss = JointLoss(begun, penalty, self.caution, self.moves, self.scale)
+        loss = JointLoss(begun, penalty, self.caution, moves=self.moves, scale=self.scale)
         n = len(sites.y)
         origin, _, _, home = loss.pieces(loss.point(self.start))
 
