@@ -40,7 +40,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             {
                 "kernel": _ONE_LENGTHSCALE_EACH,
                 "objective": "none",
-                "refiner": {"name": "corrective", "penalty": 1.0, "iterations": 25},
+                "refiner": {
+                    "name": "corrective",
+                    "penalty": 1.0,
+                    "caution": 0.0,  # so short a run cannot overfit much
+                    "iterations": 25,
+                },
             },
             "One pass of stages, then a short joint refinement with a fixed penalty: a fraction of "
             "the time of the others, between them in accuracy.",
