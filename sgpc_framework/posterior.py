@@ -27,7 +27,7 @@ from sgpc_framework.candidates import Candidates
 from sgpc_framework.passes import add_basis_function, running_sums, with_basis_functions
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rounding import ROUNDING, Storage, settle
-from sgpc_framework.rows import Rows, read_only
+from sgpc_framework.rows import Rows, read_only, repeated
 from sgpc_framework.sites import Sites, Steps
 from sgpc_framework.threads import over_blocks
 
@@ -280,13 +280,13 @@ class Posterior:
         mean, variance = with_basis_functions(
             columns, steps.coefficient, steps.shrinkage, now.mean, now.variance
         )
-        active = np.tile(now.active, len(index))
+        active = repeated(now.active, len(index))
         start, stop = self.blocks[number].start, self.blocks[number].stop
         for trial, row in enumerate(index.tolist()):
             if start <= row < stop:
                 active[trial * len(now) + row - start] = True
         return Rows(
-            now.y if len(index) == 1 else read_only(np.tile(now.y, len(index))),
+            now.y if len(index) == 1 else read_only(repeated(now.y, len(index))),
             read_only(mean),
             read_only(variance),
             read_only(active),

@@ -102,6 +102,13 @@ class Rows:
         return log_z
 
 
+def repeated(array: NDArray[S], times: int) -> NDArray[S]:
+    """A vector so many times in a row: ``np.tile``, but other threads may run meanwhile."""
+    copies = np.empty((times, len(array)), dtype=array.dtype)
+    copies[:] = array
+    return copies.reshape(-1)
+
+
 def read_only(array: NDArray[S]) -> NDArray[S]:
     """The same numbers, not to be written into."""
     view = array.view()

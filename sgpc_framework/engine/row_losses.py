@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.differentiation import likelihood_gradient
 from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows import Rows
+from sgpc_framework.rows import Rows, repeated
 
 Floats = NDArray[np.float64]
 
@@ -62,10 +62,10 @@ def _expected(rows: Rows, share: float) -> RowLoss:
     deviation = np.sqrt(rows.variance)
     f = rows.mean + _NODES[:, None] * deviation
     at = Rows(
-        np.tile(rows.y, NODES),
+        repeated(rows.y, NODES),
         f.reshape(-1),
         np.zeros(f.size),
-        np.tile(rows.active, NODES),
+        repeated(rows.active, NODES),
         rows.likelihood,
     )
     log_p, slope, bend = (moment.reshape(f.shape) for moment in at.moments)
