@@ -239,6 +239,17 @@ def test_clean_data_earn_it():
     assert (choice.penalty, choice.search.caution) == (pytest.approx(0.25 * np.sqrt(2.0)), 0.0)
 
 
+def test_caution_that_ends_in_knowing_nothing_is_given_up():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-2.0, 2.0, size=(1600, 2))
+    waves = np.sin(3.0 * X[:, 0]) + np.sin(2.0 * X[:, 1])
+    y = np.where(waves + 0.3 * rng.normal(size=1600) > 0.0, 1.0, -1.0)
+    design = sgpc.build(objective="none", refiner="corrective", max_basis=10)
+    model = design.fit(X[:600], y[:600])
+    assert "caution 0," in model.trace.notes[-1]
+    assert nlp(model, X[600:], y[600:]) < 0.5
+
+
 def test_the_penalty_for_all_rows_is_never_above_one():
     X, y = datasets.twonorm(4000, seed=1)
     assert chosen(around(fitted_to(X, y)), np.random.default_rng(0)).penalty <= 1.0

@@ -27,6 +27,9 @@ FIRST, NEXT = 20, 9
 CLEARLY = 2.0
 """By how many standard errors a bolder step must be better."""
 
+FAR = 0.9
+"""A loss is far less than another if it is less than this part of it."""
+
 MOST_GROWTH = 2.0
 """By how much the penalty for all rows may exceed the one that was chosen on some of them."""
 
@@ -45,6 +48,9 @@ def chosen(search: Search, rng: np.random.Generator) -> Choice:
 
     First, the lesser loss says whether features may differ in relevance. Then the penalty is
     halved, and halved again, and at last caution is given up, until a step is not clearly better.
+    Caution can be too much for a small model of a difficult function, which then ends in knowing
+    next to nothing. So the first trial is also made without, and if that is far better, caution is
+    given up at once.
     """
     trials = list(splits(search.start.sites.X, rng))
     if not trials:
@@ -52,6 +58,16 @@ def chosen(search: Search, rng: np.random.Generator) -> Choice:
     starts = [search.start] * len(trials)
     ways = [_tried(way, PENALTIES[0], FIRST, starts, trials) for way in search.ways()]
     best = min(ways, key=lambda attempt: attempt.loss)
+    if search.caution:
+        incautious = attrs.evolve(best.search, caution=0.0)
+        bolder = _tried(incautious, PENALTIES[0], FIRST, starts, trials)
+        before = _judged(search, PENALTIES[0], starts, trials)
+        if min(best.loss, bolder.loss) > FAR * before.loss:  # neither has got anywhere yet
+            best, bolder = (
+                _tried(a.search, a.penalty, 2 * FIRST, a.ends, trials) for a in (best, bolder)
+            )
+        if bolder.loss < FAR * best.loss and bolder.is_clearly_better_than(best):
+            best = bolder
     for way, penalty in _bolder_and_bolder(best.search):
         bolder = _tried(way, penalty, NEXT, best.ends, trials)
         if not bolder.is_clearly_better_than(best):
@@ -106,9 +122,22 @@ def _tried(
     starts: Sequence[Refinable],
     trials: Sequence[tuple[Numbers, Numbers]],
 ) -> _Attempt:
-    ends, losses = [], []
-    for (rows, judges), start in zip(trials, starts, strict=True):
-        end = search.run(start, penalty, iterations, rows)
-        losses.append(end.sites.judged_by(judges).row_losses(end.kernel, end.likelihood))
-        ends.append(end)
+    ends = [
+        search.run(start, penalty, iterations, rows)
+        for (rows, _), start in zip(trials, starts, strict=True)
+    ]
+    return _judged(search, penalty, ends, trials)
+
+
+def _judged(
+    search: Search,
+    penalty: float,
+    ends: Sequence[Refinable],
+    trials: Sequence[tuple[Numbers, Numbers]],
+) -> _Attempt:
+    """What the rows that were held out say of where the runs ended."""
+    losses = [
+        end.sites.judged_by(judges).row_losses(end.kernel, end.likelihood)
+        for (_, judges), end in zip(trials, ends, strict=True)
+    ]
     return _Attempt(search, penalty, ends, np.concatenate(losses))
