@@ -21,7 +21,7 @@ from sgpc_plugins.refiners.search import Search
 Floats = NDArray[np.float64]
 
 EFFORT, LEAST = 130_000, 60
-"""With ``iterations = "auto"``, the last run has EFFORT / (d · (30 + features)) iterations for d
+"""With ``iterations = "auto"``, the last run has EFFORT / (d · (38 + features)) iterations for d
 basis vectors, at least LEAST: small models need more of them, and theirs cost less."""
 
 
@@ -129,7 +129,7 @@ class Corrective:
         if self.iterations == "auto":
             Z = fitted.sites.basis_inputs
             features = Z.shape[1] if isinstance(Z, np.ndarray) and Z.ndim == 2 else 0
-            return max(LEAST, EFFORT // (len(fitted.sites.mean) * (30 + features)))
+            return max(LEAST, EFFORT // (len(fitted.sites.mean) * (38 + features)))
         return self.iterations
 
     def _moves(self, fitted: Refinable) -> bool:
