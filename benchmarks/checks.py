@@ -18,8 +18,9 @@ from time import perf_counter_ns
 from typing import Any
 
 import sgpc_framework as sgpc
-from sgpc_framework import blame, datasets
+from sgpc_framework import datasets
 from sgpc_framework.engine import inner_loop
+from sgpc_framework.parts import calls as blame
 
 
 class Stopwatch:

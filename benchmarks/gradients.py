@@ -19,8 +19,8 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.hyperparameters import hyperparameters
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.parts.hyperparameters import hyperparameters
 from sgpc_framework.protocols import Kernel
 
 

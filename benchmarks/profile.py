@@ -21,8 +21,8 @@ import numpy as np
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.engine import algorithm1, inner_loop
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.threads import one_blas_thread
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.threads import one_blas_thread
 
 STAGES, REPEATS = 80, 15
 

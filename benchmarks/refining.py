@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sgpc_framework as sgpc
-from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.model import Model
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
 

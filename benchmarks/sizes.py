@@ -13,7 +13,7 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import Benchmark, available, benchmark
-from sgpc_framework.model import Model
+from sgpc_framework.model.model import Model
 
 DESIGN = {
     "kernel": {"name": "squared-exponential", "lengthscale": "median-per-feature"},

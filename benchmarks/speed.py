@@ -29,8 +29,8 @@ import numpy as np
 import sgpc_framework as sgpc
 from benchmarks import floors
 from sgpc_framework import datasets
-from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.fast import compiled
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.parts.compilation import compiled
 
 LENGTHSCALE = 6.5
 KERNEL = {"name": "squared-exponential", "lengthscale": LENGTHSCALE}
@@ -214,7 +214,7 @@ def scoring() -> tuple[float, float]:
 
 
 def step6() -> tuple[float, float]:
-    from sgpc_framework.threads import one_blas_thread
+    from sgpc_framework.rows.threads import one_blas_thread
 
     X, y = datasets.twonorm(100_000, seed=0)
     model = inner_loop(adaptive(1)).fit(X[:1000], y[:1000])
@@ -280,7 +280,7 @@ def single_precision() -> float:
 
 def report(with_large: bool) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """Lines of Markdown, each with its figures if it has any."""
-    passes = "compiled by numba" if compiled("sgpc_framework.passes_compiled") else "NumPy's"
+    passes = "compiled by numba" if compiled("sgpc_framework.rows.loops_compiled") else "NumPy's"
     yield f"Waveform, 4000 rows, squared exponential, 80 basis vectors. Passes: {passes}.", None
     yield f"{_machine()}, NumPy {np.__version__}, one BLAS thread, medians in one run.\n", None
     yield "| figure | ms | beside | ms | ratio | wanted |\n|---|---|---|---|---|---|", None

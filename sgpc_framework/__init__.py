@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sgpc_framework.adapters.sklearn import SGPClassifier as SGPClassifier
-    from sgpc_framework.builder import Design, build
-    from sgpc_framework.config import Config
+    from sgpc_framework.config.config import Config
+    from sgpc_framework.design import Design, build
     from sgpc_framework.errors import (
         ConfigError,
         InputError,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         SgpcError,
         StopFitting,
     )
-    from sgpc_framework.many_classes import OneVsRest
-    from sgpc_framework.model import Model
-    from sgpc_framework.persistence.model_files import load
+    from sgpc_framework.files.model_files import load
+    from sgpc_framework.model.many_classes import OneVsRest
+    from sgpc_framework.model.model import Model
     from sgpc_framework.plugin import hookimpl
     from sgpc_framework.plugin.registry import Registry
 
@@ -55,15 +55,15 @@ __all__ = [
 _WITH_EXTRAS = ["SGPClassifier"]  # not in __all__, so that a star import needs no extra
 
 _HOME = {
-    "Config": "config",
-    "Design": "builder",
-    "Model": "model",
-    "OneVsRest": "many_classes",
+    "Config": "config.config",
+    "Design": "design",
+    "Model": "model.model",
+    "OneVsRest": "model.many_classes",
     "Registry": "plugin.registry",
     "SGPClassifier": "adapters.sklearn",
-    "build": "builder",
+    "build": "design",
     "hookimpl": "plugin",
-    "load": "persistence.model_files",
+    "load": "files.model_files",
 }
 
 

@@ -2,7 +2,7 @@
 
 Five protocols and one optional sixth. A component is a frozen attrs class with a class attribute
 ``name`` (lower case, hyphens); its options are its fields; its tunable numbers are fields declared
-with :func:`sgpc_framework.hyperparameters.hyperparameter`. New hyperparameters make a new object.
+with :func:`sgpc_framework.authors.hyperparameter`. New hyperparameters make a new object.
 Randomness is an argument. No base class is needed: having the methods is enough.
 
 Abilities are small protocols beside the five. A part has one if its class has the methods, and the
@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from typing import Self
 
-    from sgpc_framework.candidates import Candidates
+    from sgpc_framework.algebra.sites import Steps
     from sgpc_framework.engine.refinement import Refinable
-    from sgpc_framework.posterior import Posterior
-    from sgpc_framework.rows import Rows
-    from sgpc_framework.sites import Steps
+    from sgpc_framework.rows.candidates import Candidates
+    from sgpc_framework.rows.posterior import Posterior
+    from sgpc_framework.rows.view import Rows
 
 Floats = NDArray[np.float64]
 Inputs = Any

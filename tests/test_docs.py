@@ -22,9 +22,9 @@ from click.testing import CliRunner
 import sgpc_framework
 import sgpc_plugins
 from sgpc_framework.cli import main
-from sgpc_framework.config import DEFAULT_PARTS, Config
-from sgpc_framework.hyperparameters import declaration
-from sgpc_framework.options import options_of
+from sgpc_framework.config.config import DEFAULT_PARTS, Config
+from sgpc_framework.parts.hyperparameters import declaration
+from sgpc_framework.parts.options import options_of
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry
 

@@ -20,11 +20,11 @@ except ImportError as error:
         "pip install 'sgpc-framework[sklearn]'"
     ) from error
 
-from sgpc_framework.builder import Design, build
-from sgpc_framework.config import Config
+from sgpc_framework.config.config import Config
+from sgpc_framework.design import Design, build
 from sgpc_framework.engine.algorithm1 import Progress
-from sgpc_framework.many_classes import OneVsRest
-from sgpc_framework.model import Model
+from sgpc_framework.model.many_classes import OneVsRest
+from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from sgpc_framework.cli.table_options import (
 )
 
 if TYPE_CHECKING:
-    from sgpc_framework.cross_validation import Score
+    from sgpc_framework.lab.cross_validation import Score
 
 
 @click.command(name="compare")
@@ -85,8 +85,8 @@ def command(
     sgpc compare train.csv --target species --selectors all --sizes 5,10,20
     sgpc compare train.csv --target species --configs paper,fast,accurate
     """
-    from sgpc_framework.builder import Design
-    from sgpc_framework.cross_validation import compared
+    from sgpc_framework.design import Design
+    from sgpc_framework.lab.cross_validation import compared
 
     designs = {
         title: Design(configured(config, changes, seed=seed, selector=selector))

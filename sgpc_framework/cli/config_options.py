@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from sgpc_framework.config import Config
+    from sgpc_framework.config.config import Config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,10 +69,10 @@ config_option = click.option(
 
 def configured(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
     """The configuration of a preset or a file with changes; entries that are None say nothing."""
-    from sgpc_framework.config import DEFAULT_PARTS, Config
-    from sgpc_framework.config_files import is_configuration_file, read_mapping
+    from sgpc_framework.config.config import DEFAULT_PARTS, Config
+    from sgpc_framework.config.config_files import is_configuration_file, read_mapping
+    from sgpc_framework.config.presets import preset
     from sgpc_framework.errors import ConfigError
-    from sgpc_framework.presets import preset
 
     said = read_mapping(Path(name)) if is_configuration_file(name) else {"preset": name}
     recipe = preset(said.pop("preset")) if "preset" in said else {}

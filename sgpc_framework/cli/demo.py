@@ -11,10 +11,10 @@ import click
 import numpy as np
 
 from sgpc_framework import datasets
-from sgpc_framework.builder import build
 from sgpc_framework.cli.printing import print_table
 from sgpc_framework.cli.progress import watched
-from sgpc_framework.merits import Merits
+from sgpc_framework.design import build
+from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.plugin.registry import default_registry
 
 

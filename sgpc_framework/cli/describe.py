@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from sgpc_framework.cli.printing import console
-from sgpc_framework.description import Description, OptionDescription, described
+from sgpc_framework.config.description import Description, OptionDescription, described
 from sgpc_framework.errors import suggestion
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.records import Part

@@ -33,7 +33,7 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
     \b
     sgpc evaluate species.sgpc test.csv
     """
-    from sgpc_framework.merits import Merits, confusion
+    from sgpc_framework.metrics.merits import Merits, confusion
 
     classifier, table = opened(model, data, target, **options)
     if target is not None:

@@ -83,7 +83,7 @@ def command(
     _check_model_file(output)
     config = configured(name, changes, max_basis=max_basis, seed=seed)
 
-    from sgpc_framework.builder import Design
+    from sgpc_framework.design import Design
     from sgpc_framework.tables import TableClassifier
 
     table, column = read_with_target(
@@ -134,7 +134,7 @@ def _warn_of_counters(features: Table) -> None:
 def _summary(
     classifier: TableClassifier, table: Table, seconds: float, output: Path, stopped: bool
 ) -> dict[str, Any]:
-    from sgpc_framework.merits import Merits
+    from sgpc_framework.metrics.merits import Merits
 
     merits = Merits.of(classifier.predict_log_proba(table), classifier.codes(table))
     return {

@@ -52,9 +52,9 @@ def opened(
     """The classifier of a model file, and the table for it."""
     import attrs
 
-    from sgpc_framework.persistence.model_files import load
+    from sgpc_framework.files.model_files import load
     from sgpc_framework.tables import TableClassifier, read_table
-    from sgpc_framework.tables.files import DEFAULT_TARGET, format_of
+    from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
 
     found = load(model)
     if isinstance(found, TableClassifier):

@@ -49,7 +49,7 @@ def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerows(rows)
         return
-    from sgpc_framework.written import whole_file
+    from sgpc_framework.files.whole_file import whole_file
 
     try:
         with whole_file(path) as file:

@@ -42,8 +42,8 @@ def command(
     \b
     sgpc report species.sgpc test.csv -o report.html
     """
+    from sgpc_framework.files.whole_file import whole_file
     from sgpc_framework.report import render_table
-    from sgpc_framework.written import whole_file
 
     check_output(output, model, data)
     classifier, table = opened(model, data, target, **options)

@@ -12,7 +12,7 @@ import attrs
 import click
 
 if TYPE_CHECKING:
-    from sgpc_framework.reproduction.running import Progress
+    from sgpc_framework.lab.running import Progress
 
 EXPERIMENTS = ("figure1", "experiment1", "experiment2", "experiment3", "beyond", "timing")
 LINES_EVERY = 30.0
@@ -103,8 +103,8 @@ def command(
     where it was. The six data sets are read from SGPC_DATA_DIR; three of them are generated where
     it does not have them, and the others left out.
     """
-    from sgpc_framework.reproduction import plan
-    from sgpc_framework.reproduction.whole import reproduce
+    from sgpc_framework.lab import plan
+    from sgpc_framework.lab.whole import reproduce
 
     scale = plan.quick() if quick else plan.Scale()
     changes: dict[str, Any] = {

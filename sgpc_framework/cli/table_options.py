@@ -110,7 +110,7 @@ def read_with_target(
 ) -> tuple[Table, str]:
     """The table, and the name of the column with the labels."""
     from sgpc_framework.errors import InputError
-    from sgpc_framework.tables.files import DEFAULT_TARGET, format_of, read_table
+    from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of, read_table
 
     with working(f"reading {data}"):
         table = read_table(data, format=format_, **options)

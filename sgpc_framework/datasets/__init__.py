@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import attrs
 
-from sgpc_framework.datasets.facts import BENCHMARKS, Facts
-from sgpc_framework.datasets.files import FOLDER_VARIABLE, divided, file_of, folder
+from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts
 from sgpc_framework.datasets.generated import Floats, ringnorm, twonorm, waveform
 from sgpc_framework.datasets.openml import fetch
+from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, divided, file_of, folder
 from sgpc_framework.errors import InputError, suggestion
 
 __all__ = [

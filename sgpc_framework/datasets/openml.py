@@ -18,11 +18,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.facts import BENCHMARKS, Facts, checked
-from sgpc_framework.datasets.files import FOLDER_VARIABLE, folder
+from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts, checked
 from sgpc_framework.datasets.generated import Floats
+from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, folder
 from sgpc_framework.errors import InputError
-from sgpc_framework.written import whole_file
+from sgpc_framework.files.whole_file import whole_file
 
 SERVER = "https://www.openml.org"
 SECONDS = 60.0

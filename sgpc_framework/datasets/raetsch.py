@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.facts import Facts, checked
+from sgpc_framework.datasets.catalogue import Facts, checked
 from sgpc_framework.datasets.generated import Floats
 from sgpc_framework.errors import InputError
 

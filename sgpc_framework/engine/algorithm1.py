@@ -24,18 +24,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.blame import calling
-from sgpc_framework.config import Config
-from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.engine.history import Designed, History
-from sgpc_framework.engine.inner_loop import stages
-from sgpc_framework.engine.reestimation import Theta, reestimate, tunes, unchanged
+from sgpc_framework.config.config import Config
+from sgpc_framework.engine.log import Designed, History
 from sgpc_framework.engine.refinement import Refining
-from sgpc_framework.engine.trace import Stage
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.engine.stages import stages
+from sgpc_framework.engine.step6 import Theta, reestimate, tunes, unchanged
 from sgpc_framework.errors import NumericalError, PluginError, StopFitting
-from sgpc_framework.inputs import checked_kernel
-from sgpc_framework.posterior import Posterior
+from sgpc_framework.model.trace import Stage
+from sgpc_framework.parts.calls import calling
 from sgpc_framework.protocols import Inputs, StartsFromData, Subsampled
+from sgpc_framework.rows.checking import checked_kernel
+from sgpc_framework.rows.posterior import Posterior
 
 Floats = NDArray[np.float64]
 C = TypeVar("C")

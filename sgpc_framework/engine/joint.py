@@ -25,13 +25,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework import hyperparameters as hyper
-from sgpc_framework.additive import Factor, factorised
-from sgpc_framework.blame import kernel_values
-from sgpc_framework.differentiation import in_hyperparameters, linearised_in_inputs
-from sgpc_framework.engine.reestimation import Theta
+from sgpc_framework.algebra.additive import Factor, factorised
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.row_losses import MixedLoss
+from sgpc_framework.engine.step6 import Theta
+from sgpc_framework.parts import hyperparameters as hyper
+from sgpc_framework.parts.calls import kernel_values
+from sgpc_framework.parts.derivatives import in_hyperparameters, linearised_in_inputs
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 from attrs.validators import deep_iterable, instance_of
 
-from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.protocols import Kernel, Likelihood
 
 

@@ -17,9 +17,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.differentiation import likelihood_gradient
+from sgpc_framework.parts.derivatives import likelihood_gradient
 from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows import Rows, repeated
+from sgpc_framework.rows.view import Rows, repeated
 
 Floats = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier, positions, shown
-from sgpc_framework.merits import Reliability, reliability
+from sgpc_framework.metrics.merits import Reliability, reliability
+from sgpc_framework.model.classes import Classifier, positions, shown
 from sgpc_framework.plots.style import QUIET, STAGES, TRAINING, dress, literal, new_axes
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier, models_of, shown
 from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.relevance import checked_names, relevances
+from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.plots.style import (
     QUIET,
     SERIES,
@@ -22,7 +23,6 @@ from sgpc_framework.plots.style import (
     marker,
     new_axes,
 )
-from sgpc_framework.relevance import checked_names, relevances
 
 Floats = NDArray[np.float64]
 

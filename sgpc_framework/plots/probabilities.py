@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sgpc_framework.classifier import Classifier, positions, shown
+from sgpc_framework.model.classes import Classifier, positions, shown
 from sgpc_framework.plots.style import (
     SERIES,
     TRAINING,

@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier, models_of, positions, shown
 from sgpc_framework.errors import InputError
-from sgpc_framework.model import Model
+from sgpc_framework.metrics.relevance import checked_names
+from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.model import Model
 from sgpc_framework.plots.style import (
     QUIET,
     colour,
@@ -21,7 +22,6 @@ from sgpc_framework.plots.style import (
     marker,
     new_axes,
 )
-from sgpc_framework.relevance import checked_names
 
 Floats = NDArray[np.float64]
 

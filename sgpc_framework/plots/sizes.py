@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sgpc_framework.engine.trace import Size, Trace
-from sgpc_framework.model import Model
+from sgpc_framework.model.model import Model
+from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plots.style import (
     HELD_OUT,
     QUIET,

@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier, models_of, positions, shown
-from sgpc_framework.engine.trace import LOG_2, Trace
 from sgpc_framework.errors import InputError
-from sgpc_framework.merits import error, losses
-from sgpc_framework.model import Model
+from sgpc_framework.metrics.merits import error, losses
+from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.model import Model
+from sgpc_framework.model.trace import LOG_2, Trace
 from sgpc_framework.plots.style import (
     HELD_OUT,
     QUIET,

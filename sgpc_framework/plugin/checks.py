@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from sgpc_framework.errors import PluginError
-from sgpc_framework.options import options_of
+from sgpc_framework.parts.options import options_of
 from sgpc_framework.plugin.kinds import KINDS, Kind, named
 
 _WELL_FORMED = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -37,7 +37,7 @@ def sgpc_kernels() -> list[type[Kernel]]:
         import numpy as np
         from attrs import frozen
 
-        from sgpc_framework.hyperparameters import hyperparameter
+        from sgpc_framework.parts.hyperparameters import hyperparameter
         from sgpc_framework.plugin import hookimpl
 
 
@@ -73,7 +73,7 @@ def sgpc_likelihoods() -> list[type[Likelihood]]:
         from attrs import frozen
         from scipy.special import ndtr
 
-        from sgpc_framework.hyperparameters import hyperparameter
+        from sgpc_framework.parts.hyperparameters import hyperparameter
         from sgpc_framework.plugin import hookimpl
         from sgpc_framework.protocols import Moments
 
@@ -110,7 +110,7 @@ def sgpc_site_estimators() -> list[type[SiteEstimator]]:
         from attrs import field, frozen, validators
 
         from sgpc_framework.plugin import hookimpl
-        from sgpc_framework.sites import Steps
+        from sgpc_framework.algebra.sites import Steps
 
 
         @frozen

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sgpc_framework.classifier import Classifier
+    from sgpc_framework.model.classes import Classifier
     from sgpc_framework.report.subject import Units
     from sgpc_framework.tables import TableClassifier
 

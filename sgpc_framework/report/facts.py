@@ -7,10 +7,10 @@ from typing import Any
 
 import tomli_w
 
-from sgpc_framework.hyperparameters import hyperparameters, parts_of
-from sgpc_framework.model import Model
+from sgpc_framework.config.provenance import Provenance
+from sgpc_framework.model.model import Model
+from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
 from sgpc_framework.plugin.kinds import named as name_of
-from sgpc_framework.provenance import Provenance
 from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.subject import Subject
 from sgpc_framework.report.tables import number, table

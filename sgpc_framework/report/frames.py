@@ -14,8 +14,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier
-from sgpc_framework.model import Model
+from sgpc_framework.model.classes import Classifier
+from sgpc_framework.model.model import Model
 from sgpc_framework.plots.regions import DEEPEST, Frame, leads
 from sgpc_framework.plots.stages import StagedMerits
 from sgpc_framework.plots.style import colour

@@ -10,12 +10,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.classifier import Classifier, models_of, positions, shown
 from sgpc_framework.errors import InputError
-from sgpc_framework.inputs import checked_inputs
-from sgpc_framework.merits import Merits
-from sgpc_framework.model import Model
-from sgpc_framework.relevance import checked_names, has_relevances, relevances
+from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.relevance import checked_names, has_relevances, relevances
+from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.model import Model
+from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
 
 Floats = NDArray[np.float64]

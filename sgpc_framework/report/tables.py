@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.merits import confusion, losses
+from sgpc_framework.metrics.merits import confusion, losses
 from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.subject import Subject
 

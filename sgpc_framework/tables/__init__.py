@@ -15,10 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sgpc_framework.tables.classifier import TableClassifier
     from sgpc_framework.tables.encoding import Encoding
-    from sgpc_framework.tables.files import read_table
     from sgpc_framework.tables.table import Column, Table
+    from sgpc_framework.tables.table_classifier import TableClassifier
+    from sgpc_framework.tables.table_files import read_table
 
 __all__ = ["Column", "Encoding", "Table", "TableClassifier", "read_table"]
 
@@ -26,8 +26,8 @@ _HOME = {
     "Column": "table",
     "Encoding": "encoding",
     "Table": "table",
-    "TableClassifier": "classifier",
-    "read_table": "files",
+    "TableClassifier": "table_classifier",
+    "read_table": "table_files",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sgpc_framework.hyperparameters import FreeVector, replaced, values
+from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import Floats
 from sgpc_framework.testing.verdict import require, require_close, scale_of
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.hyperparameters import values
-from sgpc_framework.inputs import checked_inputs
+from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import (
     Floats,
     Inputs,
@@ -20,6 +19,7 @@ from sgpc_framework.protocols import (
     KernelPullback,
     SampleInputs,
 )
+from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.randomness import repeated
 from sgpc_framework.testing.samples import Sample, ready, samples_for

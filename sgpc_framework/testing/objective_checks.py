@@ -12,8 +12,8 @@ from functools import partial
 import attrs
 import numpy as np
 
-from sgpc_framework.engine.reestimation import Theta
 from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.step6 import Theta
 from sgpc_framework.protocols import (
     Floats,
     GramObjective,

@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from sgpc_framework.config.structure import plain, structured, unregistered
 from sgpc_framework.errors import PluginError
-from sgpc_framework.hyperparameters import declaration, replaced, values
+from sgpc_framework.parts.hyperparameters import declaration, replaced, values
 from sgpc_framework.plugin.checks import checked_name
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
@@ -29,7 +30,6 @@ from sgpc_framework.protocols import (
     StartsFromData,
     Subsampled,
 )
-from sgpc_framework.structuring import plain, structured, unregistered
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.samples import parts_of, samples_for, started
 from sgpc_framework.testing.verdict import Violation, require, require_finite

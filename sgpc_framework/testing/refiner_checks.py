@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.hyperparameters import values
+from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import Floats, Refiner
 from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
 from sgpc_framework.testing.samples import is_matrix

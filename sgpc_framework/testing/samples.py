@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameters
-from sgpc_framework.inputs import checked_inputs
+from sgpc_framework.parts.hyperparameters import hyperparameters
 from sgpc_framework.protocols import Inputs, Kernel, SampleInputs, StartsFromData
+from sgpc_framework.rows.checking import checked_inputs
 
 C = TypeVar("C")
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.posterior import Posterior
 from sgpc_framework.protocols import BasisSelector, Floats, ScoresCandidates
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.randomness import global_seed, repeated, under_two_global_seeds
 from sgpc_framework.testing.states import (
     ROWS,

@@ -8,11 +8,11 @@ from functools import partial
 import attrs
 import numpy as np
 
-from sgpc_framework.candidates import Candidates
+from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.plugin.registry import default_registry
-from sgpc_framework.posterior import Posterior
 from sgpc_framework.protocols import Likelihood, SiteEstimator
-from sgpc_framework.sites import Steps
+from sgpc_framework.rows.candidates import Candidates
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.randomness import repeated
 from sgpc_framework.testing.states import (
     ROWS,

@@ -12,11 +12,11 @@ from functools import cache
 import attrs
 import numpy as np
 
-from sgpc_framework.config import Config
-from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.config.config import Config
 from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.posterior import Posterior
+from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.protocols import Floats, Likelihood
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.samples import started
 from sgpc_framework.testing.verdict import Violation
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from sgpc_framework.hyperparameters import Declaration, declaration
-from sgpc_framework.options import Option, options_of
+from sgpc_framework.parts.hyperparameters import Declaration, declaration
+from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import Kernel

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sgpc_framework.reproduction.cells import Cell, data_of
-from sgpc_framework.reproduction.methods import ENTROPY, PROPOSED, adaptive, random
-from sgpc_framework.reproduction.statistics import Mean
+from sgpc_framework.lab.cells import Cell, data_of
+from sgpc_framework.lab.methods import ENTROPY, PROPOSED, adaptive, random
+from sgpc_framework.metrics.statistics import Mean
 
 PARTITIONS = range(12)
 

@@ -28,7 +28,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import sgpc_framework as sgpc
 from sgpc_framework import SGPClassifier
-from sgpc_framework.hyperparameters import parts_of
+from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.plugin.registry import default_registry
 
 X, Y = load_iris(return_X_y=True)

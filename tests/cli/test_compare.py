@@ -9,11 +9,11 @@ import pytest
 
 import sgpc_framework as sgpc_package
 from sgpc_framework import InputError
-from sgpc_framework.cross_validation import compared, folds
 from sgpc_framework.datasets import waveform
-from sgpc_framework.merits import Merits
+from sgpc_framework.lab.cross_validation import compared, folds
+from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.tables import TableClassifier
-from sgpc_framework.tables.frames import as_table
+from sgpc_framework.tables.data_frames import as_table
 
 
 def table(rows=90):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sgpc_framework
-from sgpc_framework.config import Config
+from sgpc_framework.config.config import Config
+from sgpc_framework.config.presets import PRESETS
 from sgpc_framework.datasets import BENCHMARKS, waveform
-from sgpc_framework.presets import PRESETS
 from sgpc_framework.tables import read_table
 
 

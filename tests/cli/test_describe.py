@@ -15,7 +15,7 @@ STRANGER = '''
     from attrs import Factory, field, frozen
     from attrs.validators import ge, instance_of, lt
 
-    from sgpc_framework.hyperparameters import hyperparameter
+    from sgpc_framework.parts.hyperparameters import hyperparameter
     from sgpc_framework.plugin import hookimpl
 
 

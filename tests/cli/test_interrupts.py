@@ -18,10 +18,10 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs the signals of PO
 
 SLOW = """
 import time
-from sgpc_framework.engine import inner_loop
+from sgpc_framework.engine import stages
 from sgpc_framework.cli import main
 
-recorded = inner_loop._recorded
+recorded = stages._recorded
 
 
 def slowly(posterior):
@@ -32,7 +32,7 @@ def slowly(posterior):
     return recorded(posterior)
 
 
-inner_loop._recorded = slowly
+stages._recorded = slowly
 main()
 """
 

@@ -14,10 +14,11 @@ pytest.importorskip("matplotlib")
 
 from sgpc_framework.cli import main
 from sgpc_framework.cli.reproduce import EXPERIMENTS
-from sgpc_framework.reproduction import bayes, cells, plan, sections, timing
-from sgpc_framework.reproduction.claims import CLAIMS
-from sgpc_framework.reproduction.methods import FAST
-from sgpc_framework.reproduction.plan import Scale
+from sgpc_framework.lab import bayes, cells, plan, timing
+from sgpc_framework.lab import paper_sections as sections
+from sgpc_framework.lab.claims import CLAIMS
+from sgpc_framework.lab.methods import FAST
+from sgpc_framework.lab.plan import Scale
 
 MINIATURE = Scale(
     sets=("waveform", "twonorm"),

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import sgpc_framework as sgpc_package
 from sgpc_framework.cli import main
 from sgpc_framework.datasets import twonorm
-from sgpc_framework.merits import Merits
+from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.tables import read_table
 
 SMALL = ("--config", "fast", "--max-basis", 6)

@@ -10,8 +10,8 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.parts.hyperparameters import hyperparameter
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from sgpc_framework.engine.row_losses import MixedLoss
-from sgpc_framework.rows import Rows
+from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.strategies import components
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit
 

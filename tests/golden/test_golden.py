@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from make import FOLDER, GRID
-
-from sgpc_framework.persistence.manifest import FORMAT_VERSION
-from sgpc_framework.persistence.model_files import read
+from sgpc_framework.files.manifest import FORMAT_VERSION
+from sgpc_framework.files.model_files import read
 
 VERSIONS = sorted(FOLDER.parent.glob("version-*"))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
-from sgpc_framework.many_classes import OneVsRest
-from sgpc_framework.model import Model
+from sgpc_framework.model.many_classes import OneVsRest
+from sgpc_framework.model.model import Model
 
 mpl.use("Agg")
 

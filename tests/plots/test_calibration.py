@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sgpc_framework import InputError
-from sgpc_framework.merits import Merits, confusion, reliability
+from sgpc_framework.metrics.merits import Merits, confusion, reliability
 from sgpc_framework.plots import calibration_curve
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
+from sgpc_framework.metrics.relevance import relevances
 from sgpc_framework.plots import feature_relevance
-from sgpc_framework.relevance import relevances
 
 
 def bars(ax):

@@ -14,15 +14,15 @@ from scipy.special import log_expit, log_ndtr, ndtr
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.testing import parametrize_with_checks
 from sgpc_framework.testing.oracle import dense_moments, dense_posterior
 from sgpc_framework.testing.strategies import components, problems
 from sgpc_plugins.kernels import Linear, SquaredExponential
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit
 from sgpc_plugins.refiners import ExpectationPropagation
-from sgpc_plugins.refiners.active_posterior import ActivePosterior
+from sgpc_plugins.refiners.expectation_propagation.active_posterior import ActivePosterior
 
 PRECISE = ExpectationPropagation(sweeps=200, tolerance=1e-12)
 

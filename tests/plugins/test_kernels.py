@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sgpc_plugins.kernels
-from sgpc_framework.differentiation import linearised, linearised_diag
 from sgpc_framework.errors import InputError
-from sgpc_framework.hyperparameters import hyperparameter, hyperparameters, replaced, values
+from sgpc_framework.parts.derivatives import linearised, linearised_diag
+from sgpc_framework.parts.hyperparameters import hyperparameter, hyperparameters, replaced, values
 from sgpc_framework.protocols import (
     Kernel,
     KernelInputPullback,

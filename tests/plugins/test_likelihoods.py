@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import expit, ndtr
 
-from sgpc_framework.hyperparameters import hyperparameters, replaced, values
+from sgpc_framework.parts.hyperparameters import hyperparameters, replaced, values
 from sgpc_framework.protocols import (
     Likelihood,
     LikelihoodPullback,

@@ -8,19 +8,19 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.config import Config
-from sgpc_framework.engine.fixed_sites import FixedSites
+from sgpc_framework.config.config import Config
 from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.errors import ConfigError, InputError, NumericalWarning
-from sgpc_framework.hyperparameters import hyperparameters, values
+from sgpc_framework.parts.hyperparameters import hyperparameters, values
 from sgpc_framework.testing import run_checks
 from sgpc_plugins.kernels import Constant, SquaredExponential, Sum
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.refiners import Corrective
-from sgpc_plugins.refiners.choosing import PENALTIES, chosen
-from sgpc_plugins.refiners.held_out import FEWEST, SKETCH, splits
-from sgpc_plugins.refiners.relevance import RelevancePrior
-from sgpc_plugins.refiners.search import Search
+from sgpc_plugins.refiners.corrective.choosing import PENALTIES, chosen
+from sgpc_plugins.refiners.corrective.held_out import FEWEST, SKETCH, splits
+from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
+from sgpc_plugins.refiners.corrective.search import Search
 
 ARD = {"name": "squared-exponential", "lengthscale": "median-per-feature"}
 
@@ -265,7 +265,7 @@ def test_basis_vectors_stay_near_their_rows(monkeypatch):
         return np.sqrt(np.mean((end.sites.basis_inputs - X[:6]) ** 2))
 
     near = way()
-    monkeypatch.setattr("sgpc_plugins.refiners.search.BASIS_WIDTH", 1e6)
+    monkeypatch.setattr("sgpc_plugins.refiners.corrective.search.BASIS_WIDTH", 1e6)
     assert 0.0 < near < 0.8 * way()
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sgpc_framework import datasets
-from sgpc_framework.posterior import Posterior
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.oracle import dense_posterior
 from sgpc_plugins.kernels import SquaredExponential
 from sgpc_plugins.likelihoods import Probit

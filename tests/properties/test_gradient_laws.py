@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgpc_framework.engine.fixed_sites import FixedSites
-from sgpc_framework.engine.reestimation import Theta
-from sgpc_framework.hyperparameters import FreeVector, replaced, values
+from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.engine.step6 import Theta
+from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.testing.strategies import components, problems
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgpc_framework.differentiation import input_pullback, linearised, linearised_in_inputs
-from sgpc_framework.engine.fixed_sites import FixedSites
 from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.errors import InputError
+from sgpc_framework.parts.derivatives import input_pullback, linearised, linearised_in_inputs
 from sgpc_framework.testing.oracle import dense_posterior
 from sgpc_framework.testing.strategies import components, problems
 from sgpc_plugins.kernels import Matern32, SquaredExponential, Sum

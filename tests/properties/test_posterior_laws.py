@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.sites import Steps
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.oracle import dense_posterior
 from sgpc_framework.testing.strategies import Inclusion, components, inclusions, problems
 from sgpc_plugins.kernels import SquaredExponential
@@ -128,7 +128,7 @@ def test_a_trial_is_what_inclusion_makes(walk, coefficient, share, which, togeth
     def value(rows):
         return np.stack([rows.mean, rows.variance, rows.log_z, rows.active])
 
-    with patch("sgpc_framework.posterior.TOGETHER", together):
+    with patch("sgpc_framework.rows.posterior.TOGETHER", together):
         tried = posterior.total(value, candidates, steps)
     posterior.include(candidates, which, steps[which])
     included = posterior.total(value)
@@ -188,7 +188,7 @@ def _first():
 
 def test_columns_too_large_to_keep_are_computed_once_for_all_candidates(monkeypatch):
     calls = []
-    monkeypatch.setattr("sgpc_framework.candidates.KEPT_BYTES", 0)
+    monkeypatch.setattr("sgpc_framework.rows.candidates.KEPT_BYTES", 0)
     X, y = np.arange(20.0)[:, None], np.resize([-1.0, 1.0], 20)
     posterior = Posterior(X, y, SquaredExponential(lengthscale=3.0), Probit(), 5, block_rows=10)
     asked = posterior.residual_columns

@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sgpc_framework import datasets
-from sgpc_framework.engine.inner_loop import log_evidence
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.sites import Steps
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.stages import log_evidence
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.strategies import components, problems
 from sgpc_plugins.sites import MomentMatching, PredictiveLossSites
 from sgpc_plugins.sites.predictive_loss import FARTHEST

@@ -16,7 +16,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.merits import Merits, confusion
+from sgpc_framework.metrics.merits import Merits, confusion
 from sgpc_framework.plots.regions import Frame
 from sgpc_framework.report import render, render_table
 from sgpc_framework.report.subject import Units

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sgpc_framework import InputError
 from sgpc_framework.tables import Encoding
+from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import NumberColumn, WordColumn
-from sgpc_framework.tables.frames import as_table
 
 PEOPLE = {"age": [20.0, 40.0, 60.0], "colour": ["red", "blue", "red"]}
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sgpc_framework import testing
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.testing import checks_for, parametrize_with_checks
 from sgpc_plugins.kernels import (

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.errors import PluginError
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.plugin import hookimpl
 from sgpc_framework.plugin.loading import Announcement, load
 from sgpc_framework.plugin.records import Origin
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Moments, RowLoss
-from sgpc_framework.sites import Steps
 from sgpc_framework.testing import ConformanceError, checks_for, run_checks
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.sites import MomentMatching

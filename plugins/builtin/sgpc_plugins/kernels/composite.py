@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.blame import kernel_columns
-from sgpc_framework.differentiation import linearised, linearised_diag
 from sgpc_framework.errors import InputError
+from sgpc_framework.parts.calls import kernel_columns
+from sgpc_framework.parts.derivatives import linearised, linearised_diag
 from sgpc_framework.protocols import (
     Floats,
     Inputs,

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Floats, Inputs, Pullback
 from sgpc_plugins.kernels.stationary import VARIANCE
 

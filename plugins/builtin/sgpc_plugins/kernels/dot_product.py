@@ -7,11 +7,11 @@ from typing import ClassVar, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Floats, Inputs, Pullback
-from sgpc_plugins.kernels.inputs import matrices, matrix, number
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.stationary import LENGTHSCALE, VARIANCE
+from sgpc_plugins.kernels.vectors import matrices, matrix, number
 
 
 @final

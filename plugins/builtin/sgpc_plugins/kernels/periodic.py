@@ -7,10 +7,9 @@ from typing import ClassVar, NamedTuple, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Floats, Inputs, Pullback
 from sgpc_plugins.kernels.distances import PairSums, centred, squared_distances
-from sgpc_plugins.kernels.inputs import matrices, matrix, number, per_feature
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.squared_exponential import GAUSSIAN
 from sgpc_plugins.kernels.stationary import (
@@ -19,6 +18,7 @@ from sgpc_plugins.kernels.stationary import (
     constant_diagonal,
     lengthscale_gradient,
 )
+from sgpc_plugins.kernels.vectors import matrices, matrix, number, per_feature
 
 PERIOD = (1e-9, 1e9)
 

@@ -13,11 +13,11 @@ from typing import ClassVar, NamedTuple, Self
 import attrs
 import numpy as np
 
-from sgpc_framework.hyperparameters import hyperparameter, values
+from sgpc_framework.parts.hyperparameters import hyperparameter, values
 from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
 from sgpc_plugins.kernels.distances import PairSums, distances_to, squared_distances
-from sgpc_plugins.kernels.inputs import matrices, matrix, per_feature
 from sgpc_plugins.kernels.medians import started_lengthscale
+from sgpc_plugins.kernels.vectors import matrices, matrix, per_feature
 
 VARIANCE = (1e-6, 1e6)
 LENGTHSCALE = (1e-9, 1e9)

@@ -2,8 +2,8 @@
 
 from sgpc_framework.plugin import hookimpl
 from sgpc_plugins.objectives.marginal_likelihood import MarginalLikelihood
+from sgpc_plugins.objectives.no_objective import NoObjective
 from sgpc_plugins.objectives.predictive import Nlp, PredictiveLoss
-from sgpc_plugins.objectives.unchanged import NoObjective
 
 __all__ = ["MarginalLikelihood", "Nlp", "NoObjective", "PredictiveLoss"]
 

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from sgpc_framework.fields import positive_number, whole_number
+from sgpc_framework.parts.option_fields import positive_number, whole_number
 from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows import Floats, Rows
+from sgpc_framework.rows.view import Floats, Rows
 from sgpc_plugins.objectives.prior import normal_prior
 
 

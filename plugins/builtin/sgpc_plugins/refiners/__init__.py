@@ -3,7 +3,7 @@
 from sgpc_framework.plugin import hookimpl
 from sgpc_plugins.refiners.corrective import Corrective
 from sgpc_plugins.refiners.expectation_propagation import ExpectationPropagation
-from sgpc_plugins.refiners.unchanged import NoRefiner
+from sgpc_plugins.refiners.no_refiner import NoRefiner
 
 __all__ = ["Corrective", "ExpectationPropagation", "NoRefiner"]
 

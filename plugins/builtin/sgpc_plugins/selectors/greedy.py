@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from sgpc_framework.fields import one_of
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.rows import Floats, Rows
+from sgpc_framework.parts.option_fields import one_of
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Floats, Rows
 
 
 @attrs.frozen

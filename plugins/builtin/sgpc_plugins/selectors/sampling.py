@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.candidates import Candidates
-from sgpc_framework.fields import whole_number
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.rows import Floats, Rows
-from sgpc_framework.sites import Steps
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.parts.option_fields import whole_number
+from sgpc_framework.rows.candidates import Candidates
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Floats, Rows
 
 
 @attrs.frozen

@@ -7,9 +7,9 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from sgpc_framework.candidates import Candidates
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.sites import Steps
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.rows.candidates import Candidates
+from sgpc_framework.rows.posterior import Posterior
 
 LEAST_SHARE = 1e-6
 """The share of its variance that a site takes when matching would take none or add some."""

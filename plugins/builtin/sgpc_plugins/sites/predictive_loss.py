@@ -9,11 +9,11 @@ import numpy as np
 from attrs.validators import ge
 from numpy.typing import NDArray
 
-from sgpc_framework.candidates import Candidates
-from sgpc_framework.fields import whole_number
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.rows import Rows
-from sgpc_framework.sites import Steps
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.parts.option_fields import whole_number
+from sgpc_framework.rows.candidates import Candidates
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Rows
 from sgpc_plugins.sites.moment_matching import MomentMatching
 
 Floats = NDArray[np.float64]

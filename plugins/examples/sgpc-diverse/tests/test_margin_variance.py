@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import sgpc_framework as sgpc
+from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.datasets import twonorm
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.sites import Steps
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing import parametrize_with_checks
 
 from sgpc_diverse import MarginVariance

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sgpc_framework.posterior import Posterior
-from sgpc_framework.rows import Floats, Rows
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Floats, Rows
 
 
 @final

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, le
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sgpc_framework.hyperparameters import hyperparameter
+from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Floats, Inputs, Pullback
 
 from sgpc_strings.letters import Strings, letters, sample, strings

@@ -1,0 +1,58 @@
+"""A prior that lets a kernel change as a whole, and makes its features earn their differences."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.parts.hyperparameters import Hyperparameter
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class RelevancePrior:
+    """Minus the log density of a normal prior on how far hyperparameters have moved.
+
+    Numbers that stand in one list (the lengthscales of an ARD kernel) have a common shift and
+    deviations e from it:
+
+        ½ Σ_lists shift² / (2 width)² + ½ Σ e² / width²
+
+    A number that stands alone is a list of one. ``width`` is in free coordinates, where one is a
+    factor of e.
+    """
+
+    members: NDArray[np.intp]
+    """The list that each hyperparameter stands in."""
+
+    width: float
+
+    @classmethod
+    def over(cls, found: tuple[Hyperparameter, ...], width: float) -> RelevancePrior:
+        """The prior over these hyperparameters."""
+        lists: dict[str, int] = {}
+        names = (re.sub(r"\[\d+\]$", "", h.path) for h in found)
+        members = [lists.setdefault(name, len(lists)) for name in names]
+        return cls(np.array(members, dtype=np.intp), width)
+
+    def __call__(self, displacement: Floats) -> tuple[float, Floats]:
+        """The penalty, without its constant, and its gradient."""
+        shift = self.together(displacement)
+        deviation = displacement - shift
+        weight = 1.0 / (4.0 * np.bincount(self.members))[self.members]
+        value = 0.5 * float(weight @ shift**2 + deviation @ deviation) / self.width**2
+        return value, (weight * shift + deviation) / self.width**2
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether any two hyperparameters stand in one list."""
+        return len(np.unique(self.members)) < len(self.members)
+
+    def together(self, displacement: Floats) -> Floats:
+        """The same without deviations: every number of a list moves by their common shift."""
+        shift = np.bincount(self.members, displacement) / np.bincount(self.members)
+        return shift[self.members]

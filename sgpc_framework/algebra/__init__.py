@@ -1,0 +1,1 @@
+"""Mathematics without rows: the additive form, sites, and what rounding may do."""

@@ -1,0 +1,1 @@
+"""From text to parts: configurations, presets, structure, provenance and description."""

@@ -1,0 +1,66 @@
+"""From a configuration to a design, and from a design to a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sgpc_framework.config.config import Config
+from sgpc_framework.config.config_files import is_configuration_file
+from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.engine.fit import fitted_model
+from sgpc_framework.model.many_classes import OneVsRest
+from sgpc_framework.model.model import Model
+from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.rows.checking import checked_inputs, checked_labels
+from sgpc_framework.rows.view import read_only
+
+
+@attrs.frozen
+class Design:
+    """A classifier to be fitted: a checked configuration whose slots hold the parts."""
+
+    config: Config
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        progress: Callable[[Progress], object] = lambda _: None,
+        n_jobs: int | None = None,
+        start: Model | OneVsRest | None = None,
+    ) -> Model | OneVsRest:
+        """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
+
+        ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
+        joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
+        same features whose hyperparameters the fit starts from, where it has the same ones.
+        """
+        inputs = read_only(checked_inputs(X))
+        classes, codes = checked_labels(y, len(inputs))
+        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs, start)
+
+
+def build(
+    config: Config | Mapping[str, Any] | str | PathLike[str] | None = None,
+    *,
+    registry: Registry | None = None,
+    **overrides: Any,
+) -> Design:
+    """Build a design from a mapping, a preset's name, a TOML or JSON file, or a ready ``Config``.
+
+    Everything has a default: ``build()`` is the paper's method with a working set of two. Keyword
+    arguments replace single entries: ``build("accurate", max_basis=40)``.
+    """
+    if isinstance(config, Config):
+        return Design(config.replaced(overrides, registry=registry))
+    if isinstance(config, str) and not is_configuration_file(config):
+        config = {"preset": config}
+    if isinstance(config, (str, PathLike)):
+        return Design(Config.from_file(Path(config), registry=registry, overrides=overrides))
+    return Design(Config.from_mapping(config, registry=registry, overrides=overrides))

@@ -1,0 +1,205 @@
+"""Model files: one zip of uncompressed ``.npy`` members and a JSON manifest. Nothing is unpickled.
+
+The file holds what a prediction needs, the basis vectors, sites and hyperparameters (of a refined
+model, those of each of its sizes; of many classes, those of each), the trace of the stages, and how
+the model was made. Besides, it may say how the columns of a table become inputs. A reader trusts
+nothing: names, sizes, checksums and values are checked before they are used, and whatever is wrong
+is a ``ModelFileError``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cattrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.config.structure import unregistered
+from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.files.archive import from_npy, npy, read_members, write_whole
+from sgpc_framework.files.manifest import (
+    labels_from,
+    labels_section,
+    parsed,
+    provenance_from,
+    provenance_section,
+    table_section,
+    written,
+)
+from sgpc_framework.files.stored_models import (
+    Reader,
+    array_names,
+    arrays_of,
+    check_total,
+    description_of,
+    every_size,
+)
+from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
+from sgpc_framework.model.model import Model
+from sgpc_framework.parts.hyperparameters import parts_of
+from sgpc_framework.plugin.registry import Registry, default_registry
+
+MANIFEST = "manifest.json"
+_STRANGE_MEMBERS = "this is not a model file: its members are not those of one"
+
+_NOT_A_MODEL = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    SgpcError,
+    cattrs.BaseValidationError,
+)
+
+
+class Contents(NamedTuple):
+    """What a model file holds: the model, and how columns of a table become inputs, if it says."""
+
+    model: Model | OneVsRest
+    table: Mapping[str, Any] | None
+
+
+def save(
+    model: Model | OneVsRest,
+    path: str | os.PathLike[str],
+    registry: Registry | None = None,
+    *,
+    table: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model file, or leave what was there untouched.
+
+    ``table`` is plain data that says how the columns of a table become inputs.
+    """
+    registry = registry or default_registry()
+    models = model.models if isinstance(model, OneVsRest) else (model,)
+    every = [size for one in models for size in every_size(one)]
+    _refuse_unregistered(every, registry)
+    check_total(map(len, every))
+    members = {
+        _member(position, name): npy(array)
+        for position, one in enumerate(models)
+        for name, array in arrays_of(one).items()
+    }
+    manifest = {
+        "classes": labels_section(model.classes),
+        "models": [description_of(one) for one in models],
+        "needs": dict(_distributions(every, registry)),
+        **provenance_section(model.provenance),
+        "table": table_section(table),
+        "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
+    }
+    write_whole(Path(path), {**members, MANIFEST: written(manifest)})
+
+
+def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
+    """Read a model file; the plugins that its parts come from must be installed.
+
+    A file that says how the columns of a table become inputs gives a ``TableClassifier``, any other
+    the ``Model`` or ``OneVsRest`` that was saved.
+    """
+    model, table = read(path, registry)
+    if table is None:
+        return model
+    from sgpc_framework.tables import TableClassifier  # for those alone who have such a file
+
+    with _reading(path):
+        return TableClassifier.from_section(model, table)
+
+
+def read(path: str | os.PathLike[str], registry: Registry | None = None) -> Contents:
+    """The model of a file, and its section on tables."""
+    with _reading(path):
+        return _contents(read_members(Path(path)), registry or default_registry())
+
+
+@contextmanager
+def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever is wrong inside is wrong with that file."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
+    except _NOT_A_MODEL as error:
+        text = f"{os.fspath(path)}: this does not describe a model: {error}"
+        raise ModelFileError(text) from error
+
+
+def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
+    if MANIFEST not in members:
+        raise ModelFileError(_STRANGE_MEMBERS)
+    manifest = parsed(members[MANIFEST])
+    classes = labels_from(manifest["classes"])
+    several = len(classes) > 2
+    described = manifest["models"]
+    if len(described) != (len(classes) if several else 1):
+        raise ModelFileError(f"{len(classes)} classes do not have {len(described)} models")
+    arrays = _arrays(members, manifest)
+    table = manifest["table"]
+    if table is not None and not isinstance(table, dict):
+        raise ModelFileError(f"wanted a section on tables or nothing, found {table!r}")
+    reader = Reader(
+        ONE_OR_REST if several else classes,
+        provenance_from(manifest),
+        manifest["needs"],
+        registry,
+    )
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
+    return Contents(OneVsRest(classes, tuple(models)) if several else models[0], table)
+
+
+def _arrays(
+    members: Mapping[str, bytes], manifest: Mapping[str, Any]
+) -> list[dict[str, NDArray[Any]]]:
+    """The arrays of each model, if there are just those that there must be, and undamaged."""
+    names = [list(array_names(one)) for one in manifest["models"]]
+    wanted = {_member(position, name) for position, own in enumerate(names) for name in own}
+    if members.keys() != {MANIFEST, *wanted}:
+        raise ModelFileError(_STRANGE_MEMBERS)
+    for member in wanted:
+        if manifest["sha256"].get(member) != hashlib.sha256(members[member]).hexdigest():
+            raise ModelFileError(f"the checksum of {member} does not fit; the file is damaged")
+    arrays = [
+        {name: from_npy(name, members[_member(position, name)]) for name in own}
+        for position, own in enumerate(names)
+    ]
+    check_total(a.size for own in arrays for name, a in own.items() if name.endswith("mean"))
+    return arrays
+
+
+def _member(position: int, array: str) -> str:
+    return f"{position}.{array}.npy"
+
+
+def _refuse_unregistered(models: Iterable[Model], registry: Registry) -> None:
+    problems = [
+        problem
+        for one in models
+        for slot, part in (("kernel", one.kernel), ("likelihood", one.likelihood))
+        for problem in unregistered(part, registry, slot)
+    ]
+    if problems:
+        raise ModelFileError(
+            "no file could name these parts: "
+            + "; ".join(dict.fromkeys(problems))
+            + ". Register them through "
+            "an entry point of group 'sgpc_framework', or pass the registry that has them"
+        )
+
+
+def _distributions(models: Iterable[Model], registry: Registry) -> Iterator[tuple[str, str]]:
+    """What must be installed for the models to predict."""
+    for one in models:
+        for part in (*parts_of(one.kernel), *parts_of(one.likelihood)):
+            provider = registry.provider(type(part))
+            if provider is not None:
+                yield provider.distribution, provider.version

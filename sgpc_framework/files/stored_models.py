@@ -1,0 +1,213 @@
+"""One model as named arrays and plain data, and back, where nothing is taken on trust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from typing import Any
+
+import attrs
+import cattrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.config.provenance import Provenance
+from sgpc_framework.config.structure import plain, structured
+from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.model.model import Model, nested
+from sgpc_framework.model.trace import Size, Trace
+from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import Kernel, Likelihood
+from sgpc_framework.rows.checking import LARGEST
+
+MOST_BASIS = 10_000
+"""No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
+
+_OWN_ARRAYS = ("inputs", "mean", "precision")
+"""What every size has for itself: a smaller one's basis is the beginning of that of the whole."""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def every_size(model: Model) -> tuple[Model, ...]:
+    """The model with its smaller sizes that a refiner ran at, in ascending order."""
+    return (*(model.smaller or ()), model)
+
+
+def check_total(sizes: Iterable[int]) -> None:
+    """Refuse more basis vectors, in all models of a file, than predictions have room for."""
+    if sum(size**2 for size in sizes) > MOST_BASIS**2:
+        raise ModelFileError(f"a file may hold {MOST_BASIS} basis vectors, not more than that")
+
+
+# -- into a file ---------------------------------------------------------------------------------
+
+
+def arrays_of(model: Model) -> dict[str, NDArray[Any]]:
+    """The arrays of a model and of its smaller sizes, by name."""
+    found: dict[str, NDArray[Any]] = {"basis": np.asarray(model.basis, dtype=np.int64)}
+    for one in every_size(model):
+        before = "" if one is model else f"{len(one)}."
+        found[f"{before}inputs"] = _storable(one.inputs)
+        found[f"{before}mean"] = one.sites.mean
+        found[f"{before}precision"] = one.sites.precision
+    return found
+
+
+def description_of(model: Model) -> dict[str, Any]:
+    """All else: the parts, those of each smaller size, and the trace."""
+    smaller = model.smaller and [_parts(one) | {"size": len(one)} for one in model.smaller]
+    return {
+        **_parts(model),
+        "inputs": "strings" if model.inputs.dtype.kind == "O" else "numbers",
+        "smaller": smaller,
+        "trace": cattrs.unstructure(_shortened(model.trace)),
+    }
+
+
+def _parts(model: Model) -> dict[str, Any]:
+    return {"kernel": plain(model.kernel), "likelihood": plain(model.likelihood)}
+
+
+def _storable(inputs: NDArray[Any]) -> NDArray[Any]:
+    if inputs.dtype.kind != "O":
+        return inputs
+    words = inputs.tolist()
+    strange = sorted({type(word).__name__ for word in words if not isinstance(word, str)})
+    if strange:
+        raise ModelFileError(
+            f"basis inputs must be numbers or strings to be stored, found {strange}"
+        )
+    return np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
+
+
+def _shortened(trace: Trace) -> Trace:
+    """The trace with the stages of the returned model only: a file should stay small."""
+    kept = (
+        iteration if position == trace.best else attrs.evolve(iteration, stages=())
+        for position, iteration in enumerate(trace.iterations)
+    )
+    return attrs.evolve(trace, iterations=tuple(kept))
+
+
+# -- out of a file -------------------------------------------------------------------------------
+
+
+def array_names(described: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the arrays that a described model must have."""
+    yield "basis"
+    for before in ("", *(f"{size}." for size in _smaller_sizes(described))):
+        for name in _OWN_ARRAYS:
+            yield before + name
+
+
+@attrs.frozen
+class Reader:
+    """What all models of a file have in common."""
+
+    classes: NDArray[Any]
+    provenance: Provenance | None
+    needs: Mapping[str, Any]
+    registry: Registry
+
+    def model(self, arrays: Arrays, described: Mapping[str, Any]) -> Model:
+        """The model with these arrays."""
+        trace = cattrs.structure(described["trace"], Trace)
+        if not 0 <= trace.best < len(trace.iterations):
+            raise ModelFileError("the trace has no iteration that the model comes from")
+        _check_sizes(trace.sizes)
+        kind = described["inputs"]
+        whole = self._of_one_size(arrays, described, kind, trace)
+        if described["smaller"] is None:
+            return whole
+        smaller = []
+        for parts in described["smaller"]:
+            size = parts["size"]
+            own = {name: arrays[f"{size}.{name}"] for name in _OWN_ARRAYS}
+            own["basis"] = arrays["basis"][:size]
+            one = self._of_one_size(own, parts, kind, trace)
+            if not len(one) == size < len(whole) or one.inputs.shape[1:] != whole.inputs.shape[1:]:
+                raise ModelFileError(f"the model of size {size} does not fit the whole")
+            smaller.append(one)
+        return nested([*smaller, whole])
+
+    def _of_one_size(
+        self, arrays: Arrays, parts: Mapping[str, Any], kind: object, trace: Trace
+    ) -> Model:
+        size = len(arrays["mean"])
+        for name in ("basis", "mean", "precision"):
+            array = arrays[name]
+            dtype = "i" if name == "basis" else "f"
+            if array.shape != (size,) or array.dtype.kind != dtype or not np.isfinite(array).all():
+                raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
+        if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
+            raise ModelFileError("precisions must be above zero, and row numbers not below it")
+        model = Model.of(
+            classes=self.classes,
+            basis=arrays["basis"].astype(np.intp),
+            inputs=_inputs(arrays["inputs"], kind, size),
+            precision=arrays["precision"],
+            mean=arrays["mean"],
+            kernel=self._part("kernel", Kernel, parts),
+            likelihood=self._part("likelihood", Likelihood, parts),
+            trace=trace,
+            provenance=self.provenance,
+        )
+        if not np.isfinite([model.sites.coefficient, model.sites.shrinkage]).all():
+            raise ModelFileError("its sites are so large that nothing can be predicted")
+        return model
+
+    def _part(self, slot: str, protocol: Any, parts: Mapping[str, Any]) -> Any:
+        try:
+            return structured(parts[slot], protocol, self.registry)
+        except SgpcError as error:
+            raise ModelFileError(f"its {slot} cannot be made; {self._advice()}: {error}") from error
+
+    def _advice(self) -> str:
+        missing = [f"{name} {self.needs[name]}" for name in self.needs if not _installed(name)]
+        if missing:
+            return f"install {' and '.join(missing)}, where it comes from"
+        needed = ", ".join(f"{name} {version}" for name, version in self.needs.items())
+        return f"its parts came from {needed}; 'sgpc plugins' says which load"
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except (metadata.PackageNotFoundError, ValueError):  # a file may say any name, or none
+        return False
+    return True
+
+
+def _smaller_sizes(described: Mapping[str, Any]) -> list[int]:
+    smaller = described["smaller"]
+    if smaller is None:
+        return []
+    if not isinstance(smaller, list):
+        raise ModelFileError(f"wanted a list of smaller sizes, found {smaller!r}")
+    sizes = [parts["size"] for parts in smaller]
+    if not all(type(size) is int and size >= 1 for size in sizes) or sizes != sorted({*sizes}):
+        raise ModelFileError(f"wanted sizes in ascending order, found {sizes}")
+    return sizes
+
+
+def _check_sizes(records: tuple[Size, ...]) -> None:
+    sizes = [record.size for record in records]
+    if sizes != sorted(set(sizes)) or not all(size >= 1 for size in sizes):
+        raise ModelFileError(f"wanted a trace with sizes in ascending order, found {sizes}")
+
+
+def _inputs(array: NDArray[Any], kind: object, size: int) -> NDArray[Any]:
+    if kind == "strings":
+        words = json.loads(array.astype(np.uint8).tobytes())
+        good = isinstance(words, list) and all(isinstance(word, str) for word in words)
+        inputs = np.empty(len(words), dtype=object)
+        inputs[:] = words
+    else:
+        inputs = array
+        largest = np.abs(array).max(initial=0.0)  # NaN if there is one
+        good = array.ndim == 2 and array.dtype == np.float64 and bool(largest <= LARGEST)
+    if not good or len(inputs) != size:
+        raise ModelFileError(f"inputs.npy does not hold {size} basis vectors")
+    return inputs

@@ -1,0 +1,130 @@
+"""Designs compared on a table: every row is predicted by a model that has not seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.design import Design
+from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.tables.labels import training_labels
+from sgpc_framework.tables.table import Table
+from sgpc_framework.tables.table_classifier import TableClassifier
+
+
+@attrs.frozen
+class Score:
+    """A design at a size: means over the folds, and the standard errors of these means.
+
+    ``basis`` is the size that was had, on average: a fit may end before ``size``. ``seconds`` are
+    those of the fit, which holds all sizes.
+    """
+
+    design: str
+    size: int
+    basis: float
+    error: float
+    error_noise: float
+    nlp: float
+    nlp_noise: float
+    seconds: float
+
+
+def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
+    """The fold of each row: at random, but of each class about as many rows in every fold.
+
+    >>> found = folds(np.array(["a"] * 4 + ["b"] * 2), 2, seed=0)
+    >>> sorted(found[:4].tolist()), sorted(found[4:].tolist())
+    ([0, 0, 1, 1], [0, 1])
+    """
+    rng = np.random.default_rng(seed)
+    classes, sizes = np.unique(labels, return_counts=True)
+    if sizes.min() < count:
+        raise InputError(
+            f"wanted at least {count} rows of every class, one a fold, found {sizes.min()} of "
+            f"{classes[sizes.argmin()]!s}: take fewer folds"
+        )
+    found = np.empty(len(labels), dtype=np.intp)
+    for label in classes:
+        rows = rng.permutation(np.flatnonzero(labels == label))
+        found[rows] = np.arange(len(rows)) % count
+    return found
+
+
+def compared(
+    table: Table,
+    target: str,
+    designs: Mapping[str, Design],
+    sizes: Sequence[int],
+    count: int,
+    seed: int = 0,
+    progress: Callable[[str, int, Progress | None], object] = lambda *_: None,
+    **encoding: Any,
+) -> Iterator[Score]:
+    """The scores of each design at each size, over ``count`` folds that all designs share.
+
+    One fit holds all sizes: a refiner runs at each of them, and without one the smaller models are
+    its first stages. The encoding is learned from the training rows of each fold. ``progress`` is
+    told the name of the design and the number of the fold with what the fit has to tell, and None
+    before each fit.
+    """
+    name, labels = training_labels(table, target)
+    fold = folds(labels, count, seed)
+    largest, smaller = max(sizes), tuple(sorted(set(sizes))[:-1])
+    for title, design in designs.items():
+        nested = Design(attrs.evolve(design.config, max_basis=largest, sizes=smaller))
+        found: list[list[tuple[Merits, int]]] = []
+        seconds = []
+        for turn in range(count):
+            progress(title, turn, None)
+            train = table.rows(np.flatnonzero(fold != turn))
+            test = table.rows(np.flatnonzero(fold == turn))
+            began = perf_counter()
+            classifier = TableClassifier.fit(
+                train,
+                name,
+                nested,
+                progress=partial(progress, title, turn),
+                **encoding,
+            )
+            seconds.append(perf_counter() - began)
+            found.append(list(_merits(classifier, test, (*smaller, largest))))
+        for size, each in zip((*smaller, largest), zip(*found, strict=True), strict=True):
+            yield _score(title, size, each, float(np.mean(seconds)))
+
+
+def _merits(
+    classifier: TableClassifier, test: Table, sizes: Sequence[int]
+) -> Iterator[tuple[Merits, int]]:
+    truth = classifier.codes(test)
+    for size in sizes:
+        had = max((s for s in classifier.sizes if s <= size), default=len(classifier))
+        model = classifier.truncated(had) if had in classifier.sizes else classifier
+        yield Merits.of(model.predict_log_proba(test), truth), had
+
+
+def _score(design: str, size: int, each: Sequence[tuple[Merits, int]], seconds: float) -> Score:
+    errors = np.array([merits.error for merits, _ in each])
+    losses = np.array([merits.nlp for merits, _ in each])
+    return Score(
+        design,
+        size,
+        float(np.mean([basis for _, basis in each])),
+        float(errors.mean()),
+        _standard_error(errors),
+        float(losses.mean()),
+        _standard_error(losses),
+        seconds,
+    )
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))

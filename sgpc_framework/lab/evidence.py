@@ -1,0 +1,69 @@
+"""Everything that a run found, for those who report it; and the same as tidy CSV files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import attrs
+
+from sgpc_framework.lab.by_stage import COLUMNS, Stages
+from sgpc_framework.lab.cells import Outcome
+from sgpc_framework.lab.results import Results
+from sgpc_framework.lab.timing import InnerLoops
+
+
+@attrs.frozen
+class Evidence:
+    """The outcomes of cells, the curves of Experiment 1, and the seconds of inner loops."""
+
+    results: Results
+    stages: dict[Stages, dict[str, list[float]]]
+    seconds: dict[InnerLoops, dict[str, list[float]]]
+
+
+def write_csv(folder: Path, evidence: Evidence) -> list[Path]:
+    """``results.csv`` has a row a fit, ``stages.csv`` a stage, ``seconds.csv`` a turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    what = ("data", "partition", "method", "size", "iterations_at_most", "rows")
+    tables: dict[str, tuple[Sequence[str], Iterable[Sequence[object]]]] = {
+        "results.csv": (
+            (*what, *(field.name for field in attrs.fields(Outcome))),
+            (
+                (*attrs.astuple(cell), *attrs.astuple(outcome))
+                for cell, outcome in sorted(
+                    evidence.results.outcomes.items(), key=lambda item: attrs.astuple(item[0])
+                )
+            ),
+        ),
+        "stages.csv": (
+            ("data", "partition", "method", "stage", *COLUMNS),
+            (
+                (job.cell.data, job.cell.partition, job.cell.method, stage, *values)
+                for job, curves in evidence.stages.items()
+                for stage, values in enumerate(
+                    zip(*(curves[name] for name in COLUMNS), strict=True), start=1
+                )
+            ),
+        ),
+        "seconds.csv": (
+            ("data", "size", "method", "turn", "seconds"),
+            (
+                (job.data, job.size, method, turn, took)
+                for job, by_method in evidence.seconds.items()
+                for method, seconds in by_method.items()
+                for turn, took in enumerate(seconds, start=1)
+            ),
+        ),
+    }
+    return [_written(folder / name, *table) for name, table in tables.items()]
+
+
+def _written(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for row in rows:
+            writer.writerow([f"{x:.6g}" if isinstance(x, float) else x for x in row])
+    return path

@@ -1,0 +1,120 @@
+"""The parts of the page that are made of evidence, as Markdown."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from sgpc_framework.lab.bayes import Floor
+from sgpc_framework.lab.claims import CLAIMS
+from sgpc_framework.lab.claims.claim import SHORT
+from sgpc_framework.lab.evidence import Evidence
+from sgpc_framework.lab.methods import (
+    OPTIMISED_SITES,
+    PROPOSED,
+    REFINED,
+    VALIDATION,
+    adaptive,
+)
+from sgpc_framework.lab.paper_tables import means, shown, table
+from sgpc_framework.lab.plan import STAGED
+from sgpc_framework.lab.results import MEASURES, Results
+from sgpc_framework.lab.timing import TIMED, ratio
+
+
+def claims(evidence: Evidence) -> str:
+    parts = []
+    for title, stated in CLAIMS.items():
+        rows = []
+        for claim in stated:
+            found = claim.judged(evidence)
+            why = claim.why.get(found.verdict, "")
+            rule = f"Rule: {found.rule}." if found.rule else ""
+            rows.append((claim.text, found.figure, f"**{found.verdict}**", f"{why} {rule}".strip()))
+        parts.append(f"### {title}\n\n{table(('the paper', 'here', 'verdict', 'why'), rows)}")
+    return "\n\n".join(parts)
+
+
+def verdicts(evidence: Evidence) -> str:
+    """How many claims hold, in words."""
+    found = [claim.judged(evidence).verdict for stated in CLAIMS.values() for claim in stated]
+    counted = ((found.count(verdict), verdict) for verdict in dict.fromkeys(found))
+    each = ", ".join(f"{count} {verdict}" for count, verdict in sorted(counted, reverse=True))
+    return f"Of {len(found)} claims: {each}."
+
+
+def data(evidence: Evidence) -> str:
+    rows = []
+    for name in evidence.results.scale.sets:
+        cells = [cell for cell in evidence.results.outcomes if cell.data == name]
+        if cells:
+            sources = {cell.partition: evidence.results.outcomes[cell].source for cell in cells}
+            facts = _sizes(evidence, name)
+            rows.append((name.title(), *facts, str(len(sources)), _ranges(sources)))
+    return table(("set", "training rows", "test rows", "features", "partitions", "source"), rows)
+
+
+def _sizes(evidence: Evidence, name: str) -> tuple[str, str, str]:
+    from sgpc_framework.datasets import BENCHMARKS
+
+    facts = BENCHMARKS[name]
+    return str(evidence.results.scale.rows or facts.train), str(facts.test), str(facts.features)
+
+
+def _ranges(sources: dict[int, str]) -> str:
+    """Sources in words, with the number of partitions of each kind.
+
+    >>> _ranges({0: "Raetsch's split 1", 1: "Raetsch's split 2", 2: "random partition 2"})
+    "2 Raetsch's, 1 random"
+    """
+    kinds = [source.split()[0].rstrip(",") for source in sources.values()]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+
+
+def sites(results: Results) -> str:
+    size, rows = results.scale.sizes[1], []
+    for name in STAGED:
+        both = results.common(name, [PROPOSED, OPTIMISED_SITES], size)
+        for measure in MEASURES if both else ():
+            found = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
+            assert found is not None
+            both_means = (
+                shown(results.mean(name, method, size, measure, both), measure)
+                for method in (PROPOSED, OPTIMISED_SITES)
+            )
+            rows.append(
+                (name.title(), SHORT[measure], *both_means, str(len(both)), f"{found.p:.2g}")
+            )
+    head = ("set", "test", "moment matching", "predictive loss", "partitions", "Wilcoxon p")
+    return table(head, rows)
+
+
+def seconds(evidence: Evidence) -> str:
+    rows = [
+        (
+            job.data.title(),
+            *(f"{1000 * median(took[method]):.0f}" for method in TIMED),
+            f"{ratio(took, VALIDATION, adaptive(1)):.1f}",
+        )
+        for job, took in evidence.seconds.items()
+    ]
+    return table(("set", *(f"{method}, ms" for method in TIMED), "validation / adaptive 1"), rows)
+
+
+def refined(results: Results, floors: dict[str, Floor]) -> str:
+    methods, parts = (PROPOSED, VALIDATION, *REFINED), []
+    for measure in MEASURES:
+        found = means(results, methods, results.scale.small, measure)
+        if found:
+            parts.append(f"Test {SHORT[measure]}:\n\n{found}")
+    rows = [
+        (
+            name.title(),
+            f"{100 * floor.error:.2f} ± {100 * floor.error_se:.2f} %",
+            f"{floor.nlp:.4f} ± {floor.nlp_se:.4f}",
+        )
+        for name, floor in floors.items()
+        if name in results.scale.sets
+    ]
+    if parts:
+        parts.append(f"No classifier does better than:\n\n{table(('set', 'error', 'NLP'), rows)}")
+    return "\n\n".join(parts)

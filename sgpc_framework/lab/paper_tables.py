@@ -1,0 +1,130 @@
+"""Tables of methods side by side, as Markdown: means, Wilcoxon's and Friedman's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sgpc_framework.lab.claims.claim import SHORT, Tally, tally
+from sgpc_framework.lab.methods import (
+    ENTROPY,
+    GAIN,
+    GAIN_REVERSED,
+    PROPOSED,
+    VALIDATION,
+    adaptive,
+)
+from sgpc_framework.lab.results import MEASURES, Measure, Results
+from sgpc_framework.metrics.ranks import LEVEL, PAPER_P, RANKED
+from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; nothing where there are no rows."""
+    body = [f"| {' | '.join(row)} |" for row in rows]
+    head = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
+    return "\n".join([*head, *body]) if body else ""
+
+
+def shown(mean: Mean, measure: Measure) -> str:
+    scale, digits = (100.0, 2) if measure == "test_error" else (1.0, 3)
+    error = "" if mean.count < 2 else f" ± {scale * mean.error:.{digits}f}"
+    return f"{scale * mean.value:.{digits}f}{error}"
+
+
+def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measure: Measure) -> str:
+    """Sets and sizes by methods, mean and standard error, the least in bold."""
+    rows = []
+    for name in results.scale.sets:
+        for size in sizes:
+            shared = results.common(name, methods, size)
+            if shared:
+                found = [results.mean(name, m, size, measure, shared) for m in methods]
+                least = min(mean.value for mean in found)
+                cells = [
+                    f"**{shown(mean, measure)}**" if mean.value == least else shown(mean, measure)
+                    for mean in found
+                ]
+                rows.append((name.title(), str(size), str(len(shared)), *cells))
+    return table(("set", "size", "n", *methods), rows)
+
+
+def wilcoxon(results: Results, measure: Measure) -> str:
+    """The proposed method against the others, set by set."""
+    rivals = (ENTROPY, GAIN, GAIN_REVERSED, adaptive(1), VALIDATION)
+    rows = []
+    for name in results.scale.sets:
+        for size in results.scale.sizes:
+            found = [results.comparison(name, PROPOSED, rival, size, measure) for rival in rivals]
+            if all(found):
+                rows.append((name.title(), str(size), *(_test(c) for c in found if c)))
+    return table(("set", "size", *rivals), rows)
+
+
+def _test(comparison: Comparison) -> str:
+    word = "better" if comparison.better else "worse" if comparison.worse else "same"
+    word = word if comparison.telling else f"n = {comparison.count}"
+    return f"{word} ({comparison.p:.2g})"
+
+
+def friedman(results: Results) -> str:
+    rows = []
+    for measure in MEASURES:
+        for size, paper in zip(results.scale.sizes, PAPER_P[measure], strict=True):
+            found = results.friedman(RANKED, size, measure)
+            other = results.friedman((*RANKED[:3], GAIN_REVERSED), size, measure)
+            if found is None or other is None:
+                continue
+            reach = critical_difference(len(RANKED), found.sets, LEVEL)
+            ranks = [
+                f"{rank:.2f}{' *' * (abs(rank - found.ranks[PROPOSED]) > reach)}"
+                for rank in found.ranks.values()
+            ]
+            p_values = f"{found.p:.2g}", f"{found.p_iman_davenport:.2g}", f"{other.p:.2g}"
+            rows.append((SHORT[measure], str(size), *ranks, *p_values, f"{paper:g}"))
+    p_names = ("p", "p (Iman-Davenport)", "p with old-new", "the paper's p")
+    return table(("test", "size", *(f"rank of {method}" for method in RANKED), *p_names), rows)
+
+
+def directions(results: Results) -> str:
+    """How often each direction of information gain does what the paper says of it."""
+    rows, agreeing = [], {}
+    for name in (GAIN, GAIN_REVERSED):
+        remarks = (
+            _remark(results, name, ENTROPY, ("banana", "waveform", "ringnorm"), MEASURES),
+            _remark(results, ENTROPY, name, ("twonorm",), ["test_error"]),
+            _remark(results, ENTROPY, name, ("image",), MEASURES, results.scale.small),
+        )
+        against = _remark(results, PROPOSED, name, results.scale.sets, MEASURES)
+        rows.append((name, *map(str, remarks), str(against)))
+        agreeing[name] = Tally.sum(remarks)
+    if not all(tests.total for tests in agreeing.values()):
+        return ""
+    head = (
+        "direction",
+        "beside entropy on Banana, Waveform, Ringnorm",
+        "entropy beside it on Twonorm, error",
+        "entropy beside it on Image, small sizes",
+        "the proposed method beside it, all sets",
+    )
+    ours, other = agreeing.values()
+    more = "new-old" if ours.better > other.better else "old-new"
+    verdict = "both come as near" if ours.better == other.better else f"{more} comes nearer"
+    half = 2 * max(ours.better, other.better) >= ours.total
+    said = (
+        'The paper says "better" in the first three columns. '
+        f"new-old agrees in {ours.better} of {ours.total} tests and is against it in {ours.worse}; "
+        f"old-new agrees in {other.better} of {other.total} and is against it in {other.worse}. "
+        f"So the paper's remarks are {'mostly' if half else 'not'} reproduced; {verdict}."
+    )
+    return f"{table(head, rows)}\n\n{said}"
+
+
+def _remark(
+    results: Results,
+    first: str,
+    second: str,
+    sets: Sequence[str],
+    measures: Sequence[Measure],
+    sizes: Sequence[int] | None = None,
+) -> Tally:
+    return tally(results, first, [second], sets, sizes or results.scale.sizes, measures)

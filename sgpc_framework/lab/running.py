@@ -1,0 +1,112 @@
+"""Running jobs that are not finished yet, in parallel, with a place for each result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+import attrs
+
+from sgpc_framework.errors import SgpcError
+from sgpc_framework.lab.store import Store
+
+
+class Job(Protocol):
+    """Something to be computed once; its text says what."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that the result depends on, in terms of JSON."""
+
+    @property
+    def cost(self) -> float:
+        """About what it takes, in units that are the same for all jobs of a run."""
+
+    def compute(self) -> dict[str, Any]:
+        """The result, in terms of JSON."""
+
+
+J = TypeVar("J", bound=Job)
+
+
+@attrs.frozen
+class Progress:
+    """Where a run is, after some job."""
+
+    job: Job
+    problem: str | None
+    done: int
+    of: int
+    share: float
+    """Of the cost."""
+
+    seconds_left: float | None
+    """Unknown after the first job, which pays for starting the workers."""
+
+
+def key(job: Job) -> str:
+    """The name under which a job's result is kept."""
+    text = json.dumps(job.identity, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def finished(jobs: Sequence[J], store: Store) -> dict[J, dict[str, Any]]:
+    """The results of those jobs that the store has."""
+    found = ((job, store.get(key(job))) for job in jobs)
+    return {job: result for job, result in found if result is not None}
+
+
+def run(
+    jobs: Sequence[Job],
+    store: Store,
+    workers: int | None = None,
+    watch: Callable[[Progress], object] = lambda _: None,
+) -> dict[Job, str]:
+    """Compute what the store does not have, and return what went wrong, by job.
+
+    The jobs go to joblib's current backend in their order; ``workers`` is its ``n_jobs``. Each
+    result is stored here, when it arrives, so workers need not share a file system. A job that
+    fails is reported and tried again next time.
+    """
+    known = finished(jobs, store)
+    todo = [job for job in jobs if job not in known]
+    problems: dict[Job, str] = {}
+    total, spent, paid, began = sum(job.cost for job in todo), 0.0, 0.0, 0.0
+    for done, (place, result, problem) in enumerate(_computed(todo, workers), len(known) + 1):
+        job = todo[place]
+        if result is None:
+            problems[job] = problem or ""
+        else:
+            store.put(key(job), {"job": str(job), **job.identity}, result)
+        spent += job.cost
+        left = (perf_counter() - began) * (total - spent) / (spent - paid) if paid else None
+        if left is None:
+            paid, began = spent, perf_counter()
+        watch(Progress(job, problem, done, len(jobs), spent / total, left))
+    return problems
+
+
+def _computed(
+    todo: Sequence[Job], workers: int | None
+) -> Iterable[tuple[int, dict[str, Any] | None, str | None]]:
+    if not todo:
+        return ()
+    if workers == 1:
+        return map(_attempt, range(len(todo)), todo)
+    from joblib import Parallel, delayed  # an extra
+
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
+    found: Iterable[tuple[int, dict[str, Any] | None, str | None]] = parallel(
+        delayed(_attempt)(place, job) for place, job in enumerate(todo)
+    )
+    return found
+
+
+def _attempt(place: int, job: Job) -> tuple[int, dict[str, Any] | None, str | None]:
+    try:
+        return place, job.compute(), None
+    except SgpcError as error:
+        return place, None, str(error)

@@ -1,0 +1,1 @@
+"""How good predictions are, which features matter, and whether two methods differ."""

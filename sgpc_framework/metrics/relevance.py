@@ -1,0 +1,64 @@
+"""Which features matter: the inverse lengthscales of a kernel that has one for each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.parts.hyperparameters import hyperparameters
+from sgpc_framework.protocols import Kernel
+
+Floats = NDArray[np.float64]
+
+_ONE_OF_MANY = re.compile(r"(?P<part>.*?)\.?lengthscale\[\d+\]")
+
+
+def relevances(kernel: Kernel, spread: Floats | None = None) -> dict[str, Floats]:
+    """1 / lengthscale of each feature, for each part of the kernel that has them, by its path.
+
+    The function changes fast along a feature with a short lengthscale, and not at all along one
+    whose lengthscale is long beside the ``spread`` of the feature, by which its relevance is
+    multiplied if it is given; without it, the features are taken to be on one scale. The path of
+    the kernel itself is empty; that of a term in a sum is ``terms[0]``, say.
+
+    >>> from sgpc_framework import build
+    >>> kernel = build(kernel={"name": "matern-32", "lengthscale": [0.5, 10.0]}).config.kernel
+    >>> relevances(kernel)
+    {'': array([2. , 0.1])}
+    """
+    found: dict[str, list[float]] = {}
+    for each in hyperparameters(kernel):
+        match = _ONE_OF_MANY.fullmatch(each.path)
+        if match:
+            found.setdefault(match["part"], []).append(1.0 / each.value)
+    if not found:
+        raise InputError(
+            f"wanted a kernel with one lengthscale for each feature, found {kernel!r}: it says "
+            'nothing about single features; fit with kernel = {name = "squared-exponential", '
+            'lengthscale = "median-per-feature"}, say, or with the preset "accurate"'
+        )
+    factor = 1.0 if spread is None else spread
+    return {part: np.array(inverse) * factor for part, inverse in found.items()}
+
+
+def has_relevances(kernel: Kernel) -> bool:
+    """Whether the kernel has a lengthscale for each feature."""
+    return any(_ONE_OF_MANY.fullmatch(each.path) for each in hyperparameters(kernel))
+
+
+def checked_names(names: Any, features: int) -> list[str]:
+    """The names of the features as strings: x1, x2, ... unless they are given.
+
+    >>> checked_names(None, 2), checked_names(["height", 7], 2)
+    (['x1', 'x2'], ['height', '7'])
+    """
+    if names is None:
+        return [f"x{position}" for position in range(1, features + 1)]
+    found = [str(name) for name in names]
+    if len(found) != features:
+        raise InputError(f"wanted {features} names of features, found {len(found)}: {found[:5]}")
+    return found

@@ -1,0 +1,1 @@
+"""What a fit returns: a model that predicts, one of many classes, and the trace."""

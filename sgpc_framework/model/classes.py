@@ -1,0 +1,57 @@
+"""What is the same for classifiers of two classes and of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.model.many_classes import OneVsRest
+from sgpc_framework.model.model import Model
+
+Classifier = Model | OneVsRest
+
+
+def models_of(classifier: Classifier) -> dict[Any, Model]:
+    """The models of two classes that a classifier consists of, by the class each one looks for.
+
+    A model of two classes is one that looks for the second of them.
+    """
+    if isinstance(classifier, OneVsRest):
+        return dict(zip(classifier.classes.tolist(), classifier.models, strict=True))
+    if isinstance(classifier, Model):
+        return {classifier.classes.tolist()[1]: classifier}
+    raise InputError(
+        f"wanted a Model or a OneVsRest, as fit returns them, found {type(classifier).__name__}; "
+        "an SGPClassifier has it as model_, a TableClassifier as model"
+    )
+
+
+def shown(label: object) -> str:
+    """A label as people write it.
+
+    >>> shown(-1.0), shown(0.5), shown("crest"), shown(True)
+    ('-1', '0.5', 'crest', 'True')
+    """
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def positions(classes: NDArray[Any], y: Any) -> NDArray[np.intp]:
+    """The position of each label among the classes; a label that is none of them is an error.
+
+    >>> positions(np.array(["crest", "trough"]), ["trough", "crest"])
+    array([1, 0])
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise InputError(f"y must have one dimension, found shape {labels.shape}")
+    known: list[Any] = classes.tolist()
+    found = {label: position for position, label in enumerate(known)}
+    codes = [found.get(label, -1) for label in labels.tolist()]
+    if -1 in codes:
+        row = codes.index(-1)
+        strange = labels.tolist()[row]
+        raise InputError(f"y must hold labels of {known}, found {strange!r} at row {row}")
+    return np.array(codes, dtype=np.intp)

@@ -1,0 +1,128 @@
+"""More than two classes: one model for each class, which tells it from all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.model.model import Model
+
+if TYPE_CHECKING:
+    from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.plugin.registry import Registry
+
+Floats = NDArray[np.float64]
+
+ONE_OR_REST = np.array([False, True])
+"""The classes of a model that tells one class from the rest."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class OneVsRest:
+    """A classifier of three or more classes.
+
+    ========== =======================================================================
+    classes    the labels, sorted; columns of probabilities follow this order
+    models     one for each class; its own classes are ``False`` and ``True``
+    ========== =======================================================================
+
+    The probability of a class is what its own model says, divided by the sum over all classes.
+    """
+
+    classes: NDArray[Any]
+    models: tuple[Model, ...]
+
+    def __len__(self) -> int:
+        """The number of basis vectors of the class that has the most."""
+        return max(map(len, self.models))
+
+    def __repr__(self) -> str:
+        each = " + ".join(str(len(model)) for model in self.models)
+        return f"OneVsRest({each} basis vectors, classes {self.classes.tolist()})"
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """How the models were made: the configuration of the fit, and who provided the parts."""
+        return self.models[0].provenance
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that ``truncated`` accepts, in ascending order.
+
+        A size is the most basis vectors that a class may have: classes that have fewer in all keep
+        what they have. So it needs every larger model to be there in this size.
+        """
+        found = {size for model in self.models for size in model.sizes}
+        return tuple(
+            size
+            for size in sorted(found)
+            if all(size >= len(model) or size in model.sizes for model in self.models)
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row; a tie goes to the first of the classes."""
+        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes[best]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of shape (rows, classes): the columns follow ``classes``."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
+        return _normalised(model.predict_log_proba(X) for model in self.models)
+
+    def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
+        """Mean and variance of each class's latent function, both of shape (rows, classes)."""
+        means, variances = zip(*(model.predict_latent(X) for model in self.models), strict=True)
+        return np.stack(means, axis=1), np.stack(variances, axis=1)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """The probabilities of the model of each size, in the order of ``sizes``."""
+        return map(np.exp, self.staged_predict_log_proba(X))
+
+    def staged_predict_log_proba(self, X: Any) -> Iterator[Floats]:
+        """Like ``staged_predict_proba``, but logarithms."""
+        paths = [_along(self.sizes, model, X) for model in self.models]
+        yield from map(_normalised, zip(*paths, strict=True))
+
+    def truncated(self, size: int) -> OneVsRest:
+        """The model with at most so many basis vectors a class; one of ``sizes``."""
+        if not isinstance(size, (int, np.integer)) or size not in self.sizes:
+            raise InputError(
+                f"this model can be had in sizes {list(self.sizes)} only, at which every class "
+                f"either has a model or is at its end, found {size}"
+            )
+        models = (one if size >= len(one) else one.truncated(size) for one in self.models)
+        return attrs.evolve(self, models=tuple(models))
+
+    def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
+        """Write the model to one file, which ``sgpc_framework.load`` reads."""
+        from sgpc_framework.files.model_files import save
+
+        save(self, path, registry)
+
+
+def _along(sizes: tuple[int, ...], model: Model, X: Any) -> Iterator[Floats]:
+    """The log probabilities of one class and the rest at each size, or at the end of its model."""
+    stages = zip(model.sizes, model.staged_predict_log_proba(X), strict=True)
+    reached, latest = 0, None
+    for size in sizes:
+        while reached < min(size, len(model)):
+            reached, latest = next(stages)
+        if latest is None:  # no basis vector at all: the prior's word
+            latest = model.predict_log_proba(X)
+        yield latest
+
+
+def _normalised(each: Iterable[Floats]) -> Floats:
+    """Log probabilities over the classes, from those of each class (second column) and the rest."""
+    normalised: Floats = log_softmax(np.stack([one[:, 1] for one in each], axis=1), axis=1)
+    return normalised

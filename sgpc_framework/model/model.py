@@ -1,0 +1,242 @@
+"""The fitted classifier. It predicts; it needs no engine, no selector and no training data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.algebra.additive import AdditiveForm, additive_form
+from sgpc_framework.algebra.rounding import settle
+from sgpc_framework.algebra.sites import Sites
+from sgpc_framework.errors import InputError
+from sgpc_framework.model.trace import Trace
+from sgpc_framework.parts.calls import kernel_diag, kernel_values
+from sgpc_framework.protocols import Inputs, Kernel, Likelihood
+from sgpc_framework.rows.checking import checked_inputs, checked_kernel
+from sgpc_framework.rows.threads import one_blas_thread, over_blocks
+from sgpc_framework.rows.view import Rows, read_only
+
+if TYPE_CHECKING:
+    from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.plugin.registry import Registry
+
+Floats = NDArray[np.float64]
+
+BLOCK_ROWS = 2048
+
+
+@attrs.frozen(eq=False, repr=False)
+class Model:
+    """A sparse Gaussian process classifier: basis vectors, their sites, kernel and likelihood.
+
+    ========== =======================================================================
+    classes    the two labels, sorted; columns of probabilities follow this order
+    basis      row numbers of the basis vectors in the training set, in order
+    inputs     the basis vectors themselves
+    sites      precision, mean, coefficient and shrinkage of each
+    kernel     with the hyperparameters that were found
+    likelihood likewise
+    trace      what happened during the fit
+    smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
+               ``None`` where every prefix of the basis is a model
+    provenance how it was made: the configuration of the fit, and who provided the parts
+    ========== =======================================================================
+    """
+
+    classes: NDArray[Any]
+    basis: NDArray[np.intp]
+    inputs: Inputs
+    sites: Sites
+    kernel: Kernel
+    likelihood: Likelihood
+    trace: Trace
+    _form: AdditiveForm = attrs.field(alias="form")
+    smaller: tuple[Model, ...] | None = None
+    provenance: Provenance | None = None
+
+    @classmethod
+    def of(
+        cls,
+        classes: NDArray[Any],
+        basis: NDArray[np.intp],
+        inputs: Inputs,
+        precision: Floats,
+        mean: Floats,
+        kernel: Kernel,
+        likelihood: Likelihood,
+        trace: Trace,
+        provenance: Provenance | None = None,
+    ) -> Model:
+        """A model from its basis and sites; the additive coordinates follow."""
+        with one_blas_thread():
+            form = additive_form(kernel_values(kernel, inputs, inputs), precision, mean)
+        sites = Sites(precision, mean, form.coefficient, form.shrinkage)
+        return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form, None, provenance)
+
+    def __len__(self) -> int:
+        """The number of basis vectors."""
+        return len(self.sites)
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({len(self)} basis vectors, classes {self.classes.tolist()}, "
+            f"{self.kernel!r}, {self.likelihood!r})"
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that ``truncated`` accepts, in ascending order.
+
+        All from one on, unless a refiner fitted the sites to work together: then those it ran at.
+        """
+        if self.smaller is None or not len(self):
+            return tuple(range(1, len(self) + 1))
+        return (*map(len, self.smaller), len(self))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The more probable label of each row; a tie goes to the first class."""
+        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes[best]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of shape (rows, 2): the columns follow ``classes``."""
+        return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
+        return self._in_blocks(X, lambda rows: self._log_proba(*self._latent(rows)))
+
+    def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
+        """Mean and variance of the latent function at each row."""
+        both = self._in_blocks(X, lambda rows: np.stack(self._latent(rows), axis=1))
+        return both[:, 0].copy(), both[:, 1].copy()
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """The probabilities of the model of each size, in the order of ``sizes``.
+
+        ``zip(model.sizes, model.staged_predict_proba(X))`` has each with its size.
+        """
+        for model, mean, variance in self._staged_latent(X):
+            yield model._proba(mean, variance)
+
+    def staged_predict_log_proba(self, X: Any) -> Iterator[Floats]:
+        """Like ``staged_predict_proba``, but logarithms."""
+        for model, mean, variance in self._staged_latent(X):
+            yield model._log_proba(mean, variance)
+
+    def _staged_latent(self, X: Any) -> Iterator[tuple[Model, Floats, Floats]]:
+        """For each of ``sizes`` a model with its likelihood, and the latent mean and variance."""
+        if self.smaller is not None:
+            for size in self.sizes:
+                model = self.truncated(size)
+                yield model, *model.predict_latent(X)
+            return
+        checked = self._checked(X)
+        functions = self.basis_functions(checked)
+        prior = self._prior(checked)
+        mean, variance = np.zeros(len(prior)), prior.copy()
+        for stage in range(len(self)):
+            mean += self.sites.coefficient[stage] * functions[:, stage]
+            variance -= self.sites.shrinkage[stage] * functions[:, stage] ** 2
+            settle(variance, prior)
+            yield self, mean, variance
+
+    def basis_functions(self, X: Any) -> Floats:
+        """The additive model's basis functions k̃(x, xⱼ), of shape (rows, stages).
+
+        ``mean = functions @ sites.coefficient``, and
+        ``variance = k(x, x) - functions**2 @ sites.shrinkage`` (eqs. 8 and 9).
+        """
+        return self._in_blocks(X, lambda rows: self._functions(rows).T)
+
+    def truncated(self, size: int) -> Model:
+        """The model of that size, one of ``sizes``; its trace stays that of the fit."""
+        if not isinstance(size, (int, np.integer)) or size not in self.sizes:
+            raise InputError(self._no_such_size(size))
+        if self.smaller is not None:
+            return (*self.smaller, self)[self.sizes.index(size)]
+        first = slice(size)
+        return attrs.evolve(
+            self,
+            basis=self.basis[first],
+            inputs=self.inputs[first],
+            sites=self.sites[first],
+            form=self._form[first],
+        )
+
+    def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
+        """Write the model to one file, which ``sgpc_framework.load`` reads."""
+        from sgpc_framework.files.model_files import save
+
+        save(self, path, registry)
+
+    def _no_such_size(self, size: object) -> str:
+        if self.smaller is None:
+            return f"this model has {len(self)} stages: ask for 1 to {len(self)}, found {size}"
+        wanted = (
+            "a refiner fitted the sites of this model to work together, so that it can be had in "
+            f"sizes {list(self.sizes)} only, found {size}"
+        )
+        if not isinstance(size, (int, np.integer)) or size not in range(1, len(self)):
+            return wanted
+        return (
+            f"{wanted}: fit with sizes=[..., {size}] in the configuration to have this one refined "
+            "too, or with refiner='none', after which every size is a model"
+        )
+
+    # -- the arithmetic ------------------------------------------------------------------------
+
+    def _functions(self, rows: Inputs) -> Floats:
+        return self._form.functions @ kernel_values(self.kernel, self.inputs, rows)
+
+    def _latent(self, rows: Inputs) -> tuple[Floats, Floats]:
+        functions = self._functions(rows)
+        prior = kernel_diag(self.kernel, rows)
+        mean = self.sites.coefficient @ functions
+        np.square(functions, out=functions)
+        variance = prior - self.sites.shrinkage @ functions
+        settle(variance, prior)
+        return mean, variance
+
+    def _proba(self, mean: Floats, variance: Floats) -> Floats:
+        log_z = self._log_z(1.0, mean, variance)
+        return np.stack([-np.expm1(log_z), np.exp(log_z)], axis=1)
+
+    def _log_proba(self, mean: Floats, variance: Floats) -> Floats:
+        return np.stack([self._log_z(sign, mean, variance) for sign in (-1.0, 1.0)], axis=1)
+
+    def _log_z(self, sign: float, mean: Floats, variance: Floats) -> Floats:
+        y = np.full(len(mean), sign)
+        return Rows(y, mean, variance, np.zeros(0, np.bool_), self.likelihood).log_z
+
+    def _prior(self, X: Inputs) -> Floats:
+        return np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(X)])
+
+    def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
+        checked = self._checked(X)
+        with one_blas_thread():
+            return np.concatenate(list(over_blocks(function, _blocks(checked), len(checked))))
+
+    def _checked(self, X: Any) -> Inputs:
+        width = self.inputs.shape[1] if self.inputs.ndim == 2 else None
+        checked = checked_inputs(X, width)
+        checked_kernel(self.kernel, checked)
+        return read_only(checked)
+
+
+def nested(models: Iterable[Model]) -> Model:
+    """The last of some refined models in order of size; each gets those before as ``smaller``."""
+    smaller: tuple[Model, ...] = ()
+    for model in models:
+        smaller = (*smaller, attrs.evolve(model, smaller=smaller))
+    return smaller[-1]
+
+
+def _blocks(X: Inputs) -> Iterator[Inputs]:
+    for start in range(0, len(X), BLOCK_ROWS):
+        yield X[start : start + BLOCK_ROWS]

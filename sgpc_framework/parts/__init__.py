@@ -1,0 +1,1 @@
+"""What a part is made of: hyperparameters, options, abilities, calls and derivatives."""

@@ -1,0 +1,119 @@
+"""Checking what users pass in: inputs and labels, with errors that point at the culprit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.errors import InputError
+from sgpc_framework.parts.calls import blamed, kernel_diag, kernel_values
+from sgpc_framework.protocols import Inputs, Kernel
+
+Floats = NDArray[np.float64]
+
+LARGEST = 1e50
+"""The largest number in X: kernels square it, polynomials more than that."""
+
+
+def checked_inputs(X: Any, width: int | None = None) -> Inputs:
+    """A finite float matrix, or a one-dimensional array of objects (strings, graphs, ...).
+
+    ``width`` is the number of features a fitted model expects.
+    """
+    array = _as_array(X)
+    if array.dtype.kind in "OUS" and array.ndim == 1:
+        if width is not None:
+            raise InputError(f"X must be a matrix of {width} columns, found a list of objects")
+        if len(array) == 0:
+            raise InputError("X must have at least one row, found none")
+        return array.astype(object)
+    if array.dtype.kind not in "fiubO":
+        raise InputError(f"X must hold real numbers, found {array.dtype}")
+    try:
+        matrix = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"X must hold numbers: {error}") from None
+    if matrix.ndim != 2:
+        hint = "; write X.reshape(-1, 1) for a single feature" if matrix.ndim == 1 else ""
+        raise InputError(
+            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}{hint}"
+        )
+    if width is not None and matrix.shape[1] != width:
+        raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
+    if matrix.size == 0:
+        raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
+    largest = max(-float(matrix.min()), float(matrix.max()))  # no copy: X may be most of the memory
+    if not math.isfinite(largest):
+        bad = ~np.isfinite(matrix)
+        row, column = np.argwhere(bad)[0].tolist()
+        raise InputError(
+            f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
+            f"({np.count_nonzero(bad)} such entries in all)"
+        )
+    if largest > LARGEST:
+        raise InputError(
+            f"X must not exceed {LARGEST:g} in size, found {largest:g}: rescale the features, "
+            "or products of them overflow"
+        )
+    return matrix
+
+
+def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
+    """The classes in sorted order, at least two, and the position of each label among them."""
+    labels = _as_array(y)
+    if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        kinds = {type(label).__name__ for label in y}
+        if not kinds <= {"str", "str_", "bytes", "bytes_"}:
+            raise InputError(f"the labels of y must be of one type, found {sorted(kinds)}")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(f"y must have one dimension, found shape {labels.shape}")
+    if len(labels) != rows:
+        raise InputError(f"y must have a label for each of the {rows} rows, found {len(labels)}")
+    missing = labels != labels  # NaN is the only value that differs from itself
+    if np.any(missing):
+        raise InputError(f"y must not have missing labels, found one at row {missing.argmax()}")
+    try:
+        classes = np.unique(labels)
+    except TypeError:
+        raise InputError("the labels of y must be of one type that can be sorted") from None
+    if len(classes) < 2:
+        raise InputError(f"y must have at least 2 classes, found {classes.tolist()} only")
+    if len(classes) > max(2, rows // 2) and _fractional(classes):
+        raise InputError(
+            f"y must hold classes, found {len(classes)} different fractions in {rows} rows: this "
+            "looks like a quantity; cut it into classes first"
+        )
+    small = np.min_scalar_type(len(classes))  # one byte a row for most: X may be most of the memory
+    return classes, np.searchsorted(classes, labels).astype(small)
+
+
+def _fractional(classes: NDArray[Any]) -> bool:
+    return classes.dtype.kind == "f" and bool(np.any(classes % 1 != 0))
+
+
+def checked_kernel(kernel: Kernel, X: Inputs) -> None:
+    """Try the kernel on one row: a clear error now is better than a strange one later."""
+    value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
+    if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
+        problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
+        raise blamed("kernel", kernel, "diag", problem)
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    if type(X).__module__.split(".")[0] == "scipy":
+        raise InputError("a sparse matrix is not taken; pass X.toarray()")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("masked entries are missing values, which must be filled or left out")
+    if isinstance(X, np.ndarray):
+        return np.asarray(X)
+    try:
+        return np.asarray(X)
+    except ValueError:  # rows of different lengths: a list of objects
+        objects = np.empty(len(X), dtype=object)
+        objects[:] = list(X)
+        return objects

@@ -1,0 +1,93 @@
+"""Threads: one for BLAS while the framework works, and blocks of rows over threads where it pays.
+
+The products here are small, and on a busy machine a second BLAS thread costs more than it brings.
+One thread also makes results independent of the machine's thread settings, to the bit. Where there
+are many rows, whole blocks of them go to threads instead: as many as the caller leaves to BLAS, and
+not more than there are processors. Who limits BLAS (``OPENBLAS_NUM_THREADS=1``, ``threadpoolctl``,
+a worker of joblib) limits these as well. Sums over blocks are taken in the order of the blocks, so
+the number of threads does not change a bit of the result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from itertools import chain
+from typing import Any, TypeVar
+
+from sgpc_framework.rows.memory import keep_freed_memory
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+MANY_ROWS = 50_000
+"""From so many rows on, blocks are shared among threads."""
+
+TURNS = 8
+"""A thread gets its blocks in so many runs: few, because each waits for the interpreter when it
+begins and when it ends, and enough that threads finish together."""
+
+LONGEST = 16
+"""The most blocks of a run, whose results are kept until it ends."""
+
+_allowed: ContextVar[int] = ContextVar("allowed", default=1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread inside, and give the caller's setting back after.
+
+    What stays is how freed memory is kept (``memory``), which is of use to whoever comes next.
+    """
+    keep_freed_memory()
+    controller = _controller()
+    caller = max((blas.num_threads for blas in controller.lib_controllers), default=1)
+    outer = _allowed.set(max(_allowed.get(), min(caller, _processors())))
+    try:
+        with controller.limit(limits=1):
+            yield
+    finally:
+        _allowed.reset(outer)
+
+
+def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> Iterator[R]:
+    """The function of every block, in order; on threads if there are many ``rows`` in all.
+
+    What it calls must not depend on what it does to other blocks. Who adds the results up as they
+    come holds those of a few runs at a time.
+    """
+    threads = _allowed.get() if rows >= MANY_ROWS else 1
+    if threads == 1:
+        return map(function, blocks)
+    blocks = list(blocks)
+    size = max(1, min(LONGEST, len(blocks) // (TURNS * threads)))
+    runs = [blocks[at : at + size] for at in range(0, len(blocks), size)]
+    return chain.from_iterable(_pool(threads).map(lambda run: [*map(function, run)], runs))
+
+
+@cache
+def _controller() -> Any:
+    import scipy.linalg  # noqa: F401  brings its own BLAS, which must be there to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="sgpc")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

@@ -1,0 +1,116 @@
+"""What a row-local function sees: a block of rows and what the posterior says of them.
+
+A row-local function maps :class:`Rows` to one number for each row. It does not know how many
+blocks there are, which is why the same plugin runs on one array, on blocks, and on shards.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import calling
+from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
+
+Floats = NDArray[np.float64]
+S = TypeVar("S", bound=np.generic)
+
+
+_NO_COLUMN = np.empty(0)
+
+
+@attrs.define(eq=False)
+class Rows:
+    """A block of rows with marginals N(mean, variance). All arrays are one-dimensional.
+
+    ========== ==================================================================
+    y          labels, -1.0 or +1.0
+    mean       f̂ᵢ, the posterior mean of the latent function
+    variance   Aᵢᵢ, its posterior variance
+    active     True for rows that are basis vectors already
+    column     k̃(xᵢ, xⱼ) when a candidate j is tried (``Posterior.total``), else empty
+    log_z      log Zᵢ: exp(log_z) is the predictive probability of the row's own label
+    alpha      d log_z / d mean
+    nu         -d² log_z / d mean²
+    ========== ==================================================================
+
+    The last three come from the likelihood, on first use and once. The arrays are read-only.
+    """
+
+    y: Floats
+    mean: Floats
+    variance: Floats
+    active: NDArray[np.bool_]
+    likelihood: Likelihood
+    column: Floats = _NO_COLUMN
+    all_moments: bool = False
+    """Compute all three moments at once, because all three are going to be asked for."""
+    _moments: Moments | None = attrs.field(default=None, init=False, repr=False)
+    _log_z: Floats | None = attrs.field(default=None, init=False, repr=False)
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether all three moments have been computed."""
+        return self._moments is not None
+
+    @property
+    def moments(self) -> Moments:
+        """(log_z, alpha, nu) of every row of the block."""
+        if self._moments is None:
+            self._moments = self._evaluated_moments()
+        return self._moments
+
+    @property
+    def log_z(self) -> Floats:
+        """log Z; alone it is cheaper than all three where the likelihood knows how."""
+        if self._log_z is None:
+            self._log_z = self._evaluated_log_z()
+        return self._log_z
+
+    @property
+    def alpha(self) -> Floats:
+        """d log_z / d mean."""
+        return self.moments.alpha
+
+    @property
+    def nu(self) -> Floats:
+        """-d² log_z / d mean²."""
+        return self.moments.nu
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def _evaluated_moments(self) -> Moments:
+        with calling("likelihood", self.likelihood, "moments"):
+            moments = self.likelihood.moments(self.y, self.mean, self.variance)
+            shape = self.y.shape
+            if not moments.log_z.shape == moments.alpha.shape == moments.nu.shape == shape:
+                raise ValueError(f"wanted three arrays of shape {shape}, found {moments!r}")
+        return moments
+
+    def _evaluated_log_z(self) -> Floats:
+        if self.all_moments or self.has_moments or not has(self.likelihood, LogEvidence):
+            return self.moments.log_z
+        with calling("likelihood", self.likelihood, "log_z"):
+            log_z = self.likelihood.log_z(self.y, self.mean, self.variance)
+            if log_z.shape != self.y.shape:
+                raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")
+        return log_z
+
+
+def repeated(array: NDArray[S], times: int) -> NDArray[S]:
+    """A vector so many times in a row: ``np.tile``, but other threads may run meanwhile."""
+    copies = np.empty((times, len(array)), dtype=array.dtype)
+    copies[:] = array
+    return copies.reshape(-1)
+
+
+def read_only(array: NDArray[S]) -> NDArray[S]:
+    """The same numbers, not to be written into."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

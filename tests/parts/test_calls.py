@@ -1,0 +1,245 @@
+"""Whatever a part does wrong in a fit is reported as that part's, with call and stage."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.parts.hyperparameters import hyperparameter
+from sgpc_framework.protocols import Moments, RowLoss
+
+X, Y = datasets.twonorm(40, seed=1)
+
+
+@attrs.frozen
+class Kernel:
+    """A linear kernel that can be told to misbehave."""
+
+    name: ClassVar[str] = "odd"
+    fault: str = ""
+    variance: float = hyperparameter(1.0, bounds=(0.1, 10.0))
+
+    def __call__(self, X, Z):
+        K = self.variance * (X @ Z.T)
+        if self.fault == "writes" and len(Z) > 5:
+            Z -= Z.mean(axis=0)
+        if self.fault == "raises" and len(Z) > 5:
+            raise ZeroDivisionError("boom")
+        if self.fault == "shape" and len(Z) > 5:
+            return K.T
+        return K * np.nan if self.fault == "nan" and len(Z) > 5 else K
+
+    def diag(self, X):
+        if self.fault == "negative diagonal":
+            return -np.ones(len(X))
+        return self.variance * np.sum(X**2, axis=1)
+
+
+@attrs.frozen
+class Likelihood:
+    """The unit probit, roughly, that can be told to misbehave."""
+
+    name: ClassVar[str] = "odd"
+    fault: str = ""
+
+    def moments(self, y, mean, variance):
+        moments = sgpc.build().config.likelihood.moments(y, mean, variance)
+        if self.fault == "raises":
+            raise KeyError("boom")
+        if self.fault == "shape":
+            return Moments(moments.log_z[:1], moments.alpha, moments.nu)
+        if self.fault == "nan":
+            return Moments(*(np.where(np.abs(mean) > 0, np.nan, m) for m in moments))
+        return moments
+
+
+@attrs.frozen
+class Selector:
+    """Proposes row after row, or something it must not."""
+
+    name: ClassVar[str] = "odd"
+    fault: str = ""
+
+    def propose(self, posterior, rng):
+        row = posterior.size
+        if row < 2:
+            return row
+        return {
+            "raises": lambda: posterior.no_such_verb(),
+            "active": lambda: 0,
+            "repeats": lambda: np.array([row, row]),
+            "float": lambda: np.array([float(row)]),
+            "outside": lambda: len(posterior),
+            "negative": lambda: -1,
+            "nothing": lambda: np.array([], dtype=int),
+            "writes": lambda: posterior.marginals()[0].fill(0.0),
+            "nan": lambda: posterior.argmin(lambda rows: rows.mean * np.nan),
+            "shape": lambda: posterior.argmin(lambda rows: rows.mean[1:]),
+            "score": lambda: np.array([row, row + 1]),
+        }[self.fault]()
+
+    def score(self, posterior, candidates, steps):
+        return np.full(len(candidates), np.nan)
+
+
+@attrs.frozen
+class SiteEstimator:
+    """Sites that are none."""
+
+    name: ClassVar[str] = "odd"
+    fault: str = ""
+
+    def estimate(self, posterior, candidates):
+        one = np.ones(len(candidates))
+        return {
+            "raises": lambda: one / None,
+            "negative": lambda: Steps(one, -0.1 * one),
+            "too much": lambda: Steps(one, 1.5 / candidates.at.variance),
+            "nan": lambda: Steps(one * np.nan, 0.1 / candidates.at.variance),
+            "count": lambda: Steps(np.ones(7), np.ones(7)),
+        }[self.fault]()
+
+
+@attrs.frozen
+class Objective:
+    """A row objective that is none."""
+
+    name: ClassVar[str] = "odd"
+    over: ClassVar[str] = "all"
+    fault: str = ""
+
+    def row_loss(self, rows):
+        if self.fault == "raises":
+            raise RuntimeError("boom")
+        if self.fault == "writes":
+            rows.mean[:] = 0.0
+        if self.fault == "pullback":
+            return RowLoss(-rows.log_z, d_log_z=-1.0, pullback=lambda weights: np.ones(5))
+        return RowLoss(rows.log_z[:2], d_log_z=1.0)
+
+
+@attrs.frozen
+class Refiner:
+    """A refiner that loses a basis vector, or all reason."""
+
+    name: ClassVar[str] = "odd"
+    fault: str = ""
+
+    def loss(self, fitted):
+        return fitted.predictive_loss()
+
+    def refine(self, fitted, rng):
+        if self.fault == "raises":
+            raise OSError("boom")
+        sites = fitted.sites
+        if self.fault == "notes":
+            return attrs.evolve(fitted, notes="not a tuple of them")
+        if self.fault == "count":
+            return attrs.evolve(fitted, sites=attrs.evolve(sites, mean=sites.mean[1:]))
+        return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=-sites.precision))
+
+
+CASES = [
+    ("kernel", Kernel, "raises", "__call__"),
+    ("kernel", Kernel, "shape", "__call__"),
+    ("kernel", Kernel, "nan", "__call__"),
+    ("kernel", Kernel, "negative diagonal", "diag"),
+    ("likelihood", Likelihood, "raises", "moments"),
+    ("likelihood", Likelihood, "shape", "moments"),
+    ("likelihood", Likelihood, "nan", "moments"),
+    *[
+        ("selector", Selector, fault, "propose")
+        for fault in (
+            "raises", "active", "repeats", "float", "outside", "negative", "nothing", "writes",
+            "nan", "shape",
+        )
+    ],
+    ("selector", Selector, "score", "score"),
+    *[
+        ("sites", SiteEstimator, fault, "estimate")
+        for fault in ("raises", "negative", "too much", "nan", "count")
+    ],
+    ("kernel", Kernel, "writes", "__call__"),
+    ("objective", Objective, "writes", "row_loss"),
+    ("objective", Objective, "raises", "row_loss"),
+    ("objective", Objective, "shape", "row_loss"),
+    ("objective", Objective, "pullback", "the pullback of row_loss"),
+    ("refiner", Refiner, "raises", "refine"),
+    ("refiner", Refiner, "count", "refine"),
+    ("refiner", Refiner, "negative", "refine"),
+    ("refiner", Refiner, "notes", "refine"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("slot", "part", "fault", "call"), CASES)
+def test_the_part_is_named_with_its_call(slot, part, fault, call):
+    design = sgpc.build(**{slot: part(fault=fault)}, max_basis=6, max_iterations=2)
+    with pytest.raises(sgpc.PluginError) as caught:
+        design.fit(X, Y)
+    error = caught.value
+    assert (error.kind, error.name, error.call) == (slot, "odd", call)
+    assert f"{slot} 'odd'" in str(error)
+    assert part.__module__ in error.distribution
+    if fault == "raises":
+        assert error.__cause__ is not None
+
+
+def test_the_stage_is_counted_from_one():
+    with pytest.raises(sgpc.PluginError, match="iteration 1, stage 3") as caught:
+        sgpc.build(selector=Selector(fault="active"), max_basis=6).fit(X, Y)
+    assert (caught.value.iteration, caught.value.stage) == (1, 3)
+
+
+def test_an_installed_part_is_named_with_its_distribution_and_version(monkeypatch):
+    from sgpc_plugins.selectors import Entropy
+
+    monkeypatch.setattr(Entropy, "propose", lambda self, posterior, rng: 1 / 0)
+    with pytest.raises(sgpc.PluginError) as caught:
+        sgpc.build(selector="entropy", max_basis=3).fit(X, Y)
+    assert caught.value.distribution == "sgpc-framework"
+    assert caught.value.version == sgpc.__version__
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_kernel_that_breaks_at_prediction_is_named():
+    model = sgpc.build(kernel=Kernel(), max_basis=4, max_iterations=1).fit(X, Y)
+    broken = attrs.evolve(model, kernel=Kernel(fault="raises"))
+    with pytest.raises(sgpc.PluginError, match=r"kernel 'odd'.*in __call__"):
+        broken.predict(X)
+
+
+def test_a_kernel_keeps_its_own_arrays():
+    """A kernel may hand out an array that it keeps: the framework does not write into it."""
+    gram = X @ X.T
+    kept = gram.copy()
+
+    @attrs.frozen
+    class Precomputed:
+        name: ClassVar[str] = "precomputed"
+
+        def __call__(self, rows, others):
+            if len(rows) == 1 and len(others) == len(gram):
+                return gram[int(rows[0, 0])][None]
+            return gram[np.ix_(rows[:, 0].astype(int), others[:, 0].astype(int))]
+
+        def diag(self, rows):
+            return np.diag(gram)[rows[:, 0].astype(int)]
+
+    numbers = np.arange(len(X), dtype=float)[:, None]
+    design = sgpc.build(kernel=Precomputed(), selector="entropy", objective="none", max_basis=8)
+    design.fit(numbers, Y)
+    np.testing.assert_array_equal(gram, kept)
+
+
+def test_interrupting_a_fit_is_not_a_plugin_error():
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sgpc.build(max_basis=4).fit(X, Y, progress=interrupt)

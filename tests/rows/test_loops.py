@@ -1,0 +1,139 @@
+"""The extra ``fast``: compiled passes give the numbers of the NumPy ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sgpc_framework as sgpc
+from sgpc_framework import datasets
+from sgpc_framework.parts import compilation as fast
+from sgpc_framework.protocols import Moments
+from sgpc_framework.rows import loops as passes
+from sgpc_plugins.likelihoods import Probit
+
+pytest.importorskip("numba")
+
+SAME = 1e-12
+
+
+@pytest.fixture(scope="module")
+def without():
+    """Turn compiled passes off: ``with without(): ...``"""
+
+    class Off:
+        def __enter__(self):
+            self._found = fast.compiled
+            fast.compiled.cache_clear()
+            os.environ["SGPC_FAST"] = "0"
+
+        def __exit__(self, *_):
+            del os.environ["SGPC_FAST"]
+            fast.compiled.cache_clear()
+
+    return Off
+
+
+def rows(seed: int, count: int, spread: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.choice([-1.0, 1.0], count)
+    return y, spread * rng.standard_normal(count), rng.exponential(size=count) ** 3
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    count=st.integers(1, 200),
+    spread=st.sampled_from([0.1, 1.0, 10.0, 1e3, 1e6]),
+    slope=st.sampled_from([1e-4, 0.3, 1.0, 20.0, 1e4]),
+    bias=st.floats(-5.0, 5.0),
+)
+def test_probit_gives_the_same_numbers(without, seed, count, spread, slope, bias):
+    likelihood, given_rows = Probit(slope, bias), rows(seed, count, spread)
+    found = likelihood.moments(*given_rows), likelihood.log_z(*given_rows)
+    with without():
+        wanted = likelihood.moments(*given_rows), likelihood.log_z(*given_rows)
+    for name in Moments._fields:
+        ours, theirs = getattr(found[0], name), getattr(wanted[0], name)
+        np.testing.assert_allclose(ours, theirs, rtol=SAME, atol=1e-290, err_msg=name)
+    np.testing.assert_allclose(found[1], wanted[1], rtol=SAME, atol=1e-290)
+
+
+def test_probit_takes_any_array():
+    y, mean, variance = rows(0, 50, 2.0)
+    wanted = Probit().log_z(y[::2].copy(), mean[::2].copy(), variance[::2].copy())
+    np.testing.assert_array_equal(Probit().log_z(y[::2], mean[::2], variance[::2]), wanted)
+    whole = Probit().log_z(y.astype(int), mean, variance)
+    np.testing.assert_array_equal(whole, Probit().log_z(y, mean, variance))
+
+
+def test_nothing_hides_a_nan():
+    y, mean, variance = np.ones(3), np.array([0.0, np.nan, 1.0]), np.ones(3)
+    np.testing.assert_array_equal(np.isnan(Probit().log_z(y, mean, variance)), [0, 1, 0])
+    moments = Probit().moments(y, mean, variance)
+    assert all(np.isnan(moment[1]) for moment in moments)
+
+
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 300))
+def test_passes_give_the_same_numbers(without, seed, count):
+    rng = np.random.default_rng(seed)
+    column, weights = rng.standard_normal(count), rng.random(count)
+    columns = rng.standard_normal((2, count))
+    eligible = rng.random(count) < 0.7
+
+    def both():
+        state = np.zeros(count), np.ones(count), np.empty(count)
+        least = passes.add_basis_function(column, -0.7, 0.2, *state)
+        steps = np.array([0.3, -0.1]), np.array([0.6, 0.2])
+        tried = passes.with_basis_functions(columns, *steps, state[0], state[1])
+        sums, lightest = passes.running_sums(weights, eligible)
+        return *state, *tried, least, sums, lightest if eligible.any() else 0.0
+
+    found = both()
+    with without():
+        wanted = both()
+    for ours, theirs in zip(found[:6], wanted[:6], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(found[6], wanted[6], rtol=SAME)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+def test_passes_report_what_is_not_a_number(without, bad):
+    column = np.array([1.0, bad, 1.0, 1.0])
+
+    def least() -> float:
+        return passes.add_basis_function(column, 1.0, 0.5, np.zeros(4), np.ones(4), np.empty(4))
+
+    def total() -> float:
+        return float(passes.running_sums(column, np.ones(4, dtype=np.bool_))[0][-1])
+
+    assert not np.isfinite(least())
+    assert not np.isfinite(total())
+    with without():
+        assert not np.isfinite(least())
+        assert not np.isfinite(total())
+
+
+@pytest.mark.parametrize(
+    "selector", ["adaptive-sampling", "entropy", {"name": "validation", "working_set": 4}]
+)
+@pytest.mark.parametrize("sites", ["moment-matching", "predictive-loss"])
+def test_a_fit_is_the_same(without, selector, sites):
+    X, y = datasets.waveform(300, seed=3)
+    design = sgpc.build(selector=selector, sites=sites, max_basis=15, max_iterations=2)
+    found = design.fit(X, y)
+    with without():
+        wanted = design.fit(X, y)
+    assert found.basis.tolist() == wanted.basis.tolist()
+    np.testing.assert_allclose(found.predict_proba(X), wanted.predict_proba(X), atol=1e-6)
+
+
+def test_importing_does_not_load_a_compiler():
+    script = "import sys, sgpc_framework; sgpc_framework.build(); print('numba' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
