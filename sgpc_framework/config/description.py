@@ -14,15 +14,14 @@ from sgpc_framework.parts.hyperparameters import declaration
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.records import Part
 from sgpc_framework.protocols import (
-    GramObjective,
     KernelInputPullback,
     KernelPullback,
     LikelihoodPullback,
     LogEvidence,
-    Penalised,
-    RowObjective,
     ScoresCandidates,
+    SelectsWithMemory,
     StartsFromData,
+    Subsampled,
 )
 
 
@@ -128,24 +127,15 @@ def _abilities(part: Part, tunable: bool) -> Iterator[tuple[str, str]]:
     elif part.kind == "selector":
         own = has_ability(cls, ScoresCandidates)
         yield "ranks candidates by", "its own score" if own else "NLP over all rows (eq. 5)"
+        yield "remembers", _yes(has_ability(cls, SelectsWithMemory))
     elif part.kind == "objective":
-        yield "loss", _loss(cls)
-        yield "prior", _yes(has_ability(cls, Penalised))
+        yield "judges by some rows", _yes(has_ability(cls, Subsampled))
 
 
 def _gradients(tunable: bool, exact: bool) -> str:
     if exact:
         return "exact (pullback)"
     return "numerical (central differences)" if tunable else "not needed (no hyperparameters)"
-
-
-def _loss(cls: type) -> str:
-    if has_ability(cls, RowObjective):
-        over = getattr(cls, "over", None)
-        return f"mean over {over} rows" if isinstance(over, str) else "mean over rows"
-    if has_ability(cls, GramObjective):
-        return "of the active Gram matrix"
-    return "none, so that the hyperparameters stay as they are"
 
 
 def _yes(answer: bool) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.design import Design, build
-from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.model.many_classes import OneVsRest
 from sgpc_framework.model.model import Model
