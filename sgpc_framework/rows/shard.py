@@ -118,7 +118,7 @@ class Shard:
     def arrivals(
         self, row_weight: RowFunction, taken: Numbers, uniforms: Floats, since: float
     ) -> Arrivals:
-        """The next rows of a draw in proportion to weights, without those ``taken``: ``drawing``."""
+        """The next rows of a draw in proportion to weights (``drawing``); ``taken`` do not come."""
         weights = one_a_row(row_weight, self._rows)
         if len(taken):
             weights = weights.copy()

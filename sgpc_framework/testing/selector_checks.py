@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.protocols import BasisSelector, Floats, ScoresCandidates, SelectsWithMemory
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.testing.locality import LocalityProbe
 from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
 from sgpc_framework.testing.situations import (
     Situation,
