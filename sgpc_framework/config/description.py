@@ -86,10 +86,10 @@ def _option(option: Option) -> OptionDescription:
 
 def _default(field: attrs.Attribute[Any]) -> Any:
     """The default as plain data; ``None`` if there is none, or if it depends on other options."""
-    found: Any = field.default
-    if isinstance(found, attrs.Factory):  # type: ignore[arg-type]  # a class at run time
-        found = None if found.takes_self else found.factory()
-    return None if found is attrs.NOTHING else plain(found)
+    default: Any = field.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class at run time
+        default = None if default.takes_self else default.factory()
+    return None if default is attrs.NOTHING else plain(default)
 
 
 _Comparison: Any = type(attrs.validators.ge(0))
