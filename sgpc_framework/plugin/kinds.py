@@ -47,17 +47,15 @@ class Kind:
         present = {name for base in cls.__mro__ for name in vars(base)}
         return [name for name in self.required if name not in present]
 
-    def has_instance(self, value: object) -> bool:
-        """Whether an object can stand in this slot as it is.
+    @property
+    def wider(self) -> tuple[Kind, ...]:
+        """The kinds with all these methods and others: refiners have a loss, as objectives have."""
+        return tuple(kind for kind in KINDS.values() if {*kind.required} > {*self.required})
 
-        An objective needs no method, so that anything with a name would do: there the name must be
-        its class's own, and a part of another kind is refused.
-        """
-        if self.required:
-            return isinstance(value, self.protocol)
-        others = (kind for kind in KINDS.values() if kind.required)
-        return isinstance(named(type(value)), str) and not any(
-            kind.has_instance(value) for kind in others
+    def has_instance(self, value: object) -> bool:
+        """Whether an object can stand in this slot as it is, and is not of a wider kind."""
+        return isinstance(value, self.protocol) and not any(
+            isinstance(value, kind.protocol) for kind in self.wider
         )
 
 

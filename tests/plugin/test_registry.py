@@ -10,6 +10,7 @@ import pytest
 
 from sgpc_framework.errors import PluginError
 from sgpc_framework.plugin import hookimpl
+from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
 
 
@@ -48,6 +49,9 @@ class First:
 @attrs.frozen
 class Flat:
     name: ClassVar[str] = "flat"
+
+    def loss(self, trial, /):
+        return None
 
 
 @attrs.frozen
@@ -117,6 +121,13 @@ def test_classes_find_their_kind_by_their_methods():
     ]
     assert registry.get("selector", "first") is First
     assert registry.names("kernel") == ()
+
+
+def test_a_refiner_is_no_objective_although_both_have_a_loss():
+    assert KINDS["objective"].has_instance(Flat())
+    assert KINDS["refiner"].has_instance(Still())
+    assert not KINDS["objective"].has_instance(Still())
+    assert not KINDS["refiner"].has_instance(Flat())
 
 
 @pytest.mark.parametrize(
