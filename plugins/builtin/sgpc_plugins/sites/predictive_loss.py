@@ -21,7 +21,7 @@ LONGEST = 2.0
 FARTHEST = 1e4
 """The range of |a|. Rows that one basis function separates would drive it to infinity."""
 
-NEARBY = 1e-4
+NEARBY = 1e-3
 """How far in τ the gradient is looked at, before there is a step to learn the curvature from."""
 
 ODDS = (-35.0, 25.0)
