@@ -264,7 +264,7 @@ def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
     """The first ``size`` arrivals of all, and when the last of them came (never, if too few)."""
     times = np.concatenate([each.times for each in arrived])
     first = np.argsort(times, kind="stable")[:size]
-    horizon = float(times[first[-1]]) if len(first) == size and size else math.inf
+    horizon = math.inf if len(first) < size else float(times[first].max(initial=0.0))
     edges = np.cumsum([0, *(len(each.times) for each in arrived)])
     parts, places = [], []
     for block, each in enumerate(arrived):
