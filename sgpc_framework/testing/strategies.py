@@ -2,7 +2,9 @@
 
 ``problems()`` draws training sets with duplicate rows, constant features and unbalanced labels.
 ``components(kind)`` draws parts of a registry, anyone's, with hyperparameters near one; composite
-kernels nest. What is drawn is valid: an exception from it is somebody's bug.
+kernels nest. ``walks()``, ``fitted_states()`` and ``fits()`` draw what the laws of posteriors, of
+gradients and of whole fits are about. What is drawn is valid: an exception from it is somebody's
+bug.
 """
 
 from __future__ import annotations
@@ -15,11 +17,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
+from sgpc_framework.algebra.rounding import Storage
+from sgpc_framework.design import Design, build
 from sgpc_framework.parts.hyperparameters import Declaration, declaration
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import Kernel
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
 
@@ -110,3 +117,93 @@ def inclusions(rows: int, max_size: int = 12) -> st.SearchStrategy[list[Inclusio
         coefficient=st.floats(-3.0, 3.0),
     )
     return st.lists(site, max_size=min(rows, max_size), unique_by=lambda inclusion: inclusion.row)
+
+
+@attrs.frozen(eq=False)
+class Walk:
+    """A posterior at its start, the rows that it is over, and the inclusions to make."""
+
+    problem: Problem
+    posterior: Posterior
+    inclusions: list[Inclusion]
+
+
+@st.composite
+def walks(draw: st.DrawFn, storage: Storage = "float64") -> Walk:
+    """Any kernel and likelihood, rows in one block or in several, and any inclusions."""
+    problem = draw(problems())
+    rows = TrainingRows.of(problem.X, problem.y, draw(st.sampled_from([1, 3, 1000])))
+    posterior = rows.posterior(
+        draw(components("kernel", features=problem.X.shape[1])),
+        draw(components("likelihood")),
+        len(problem.y),
+        storage,
+    )
+    return Walk(problem, posterior, draw(inclusions(len(problem.y))))
+
+
+@attrs.frozen(eq=False)
+class FittedState:
+    """A state, and the rows it could have been fitted to."""
+
+    problem: Problem
+    state: State
+    rows: TrainingRows
+
+
+@st.composite
+def fitted_states(
+    draw: st.DrawFn,
+    kernels: st.SearchStrategy[Kernel] | None = None,
+    precisions: st.SearchStrategy[float] | None = None,
+    means: st.SearchStrategy[float] | None = None,
+    max_size: int = 5,
+) -> FittedState:
+    """A training set, a basis in it, arbitrary sites, and hyperparameters."""
+    problem = draw(problems(min_rows=4))
+    rows = st.integers(0, len(problem.y) - 1)
+    basis = draw(st.lists(rows, min_size=1, max_size=max_size, unique=True))
+    numbers = st.floats(0.05, 5.0)
+
+    def each(strategy: st.SearchStrategy[float] | None) -> Floats:
+        listed = st.lists(strategy or numbers, min_size=len(basis), max_size=len(basis))
+        return np.array(draw(listed))
+
+    precision, mean = each(precisions), each(means)
+    state = State(
+        draw(components("kernel", problem.X.shape[1]) if kernels is None else kernels),
+        draw(components("likelihood")),
+        np.array(basis, dtype=np.intp),
+        problem.X[basis],
+        precision,
+        mean if means is not None else mean * problem.y[basis],
+    )
+    block_rows = draw(st.sampled_from([2, 1000]))
+    return FittedState(problem, state, TrainingRows.of(problem.X, problem.y, block_rows))
+
+
+@attrs.frozen(eq=False)
+class FitToMake:
+    """A training set, and a design to be fitted to it."""
+
+    problem: Problem
+    design: Design
+
+
+@st.composite
+def fits(draw: st.DrawFn, min_rows: int = 2, **fixed: Any) -> FitToMake:
+    """Any composition of the registered parts; ``fixed`` entries of the configuration stay."""
+    problem = draw(problems(min_rows=min_rows))
+    parts = {
+        "kernel": draw(components("kernel", features=problem.X.shape[1])),
+        "likelihood": draw(components("likelihood")),
+        "selector": draw(components("selector")),
+        "sites": draw(components("sites")),
+        "objective": draw(components("objective")),
+        "max_basis": draw(st.integers(1, 8)),
+        "max_iterations": draw(st.integers(1, 3)),
+        "optimizer": draw(st.sampled_from(["conjugate-gradients", "l-bfgs-b"])),
+        "storage": draw(st.sampled_from(["float64", "float32"])),
+        "seed": draw(st.integers(0, 100)),
+    }
+    return FitToMake(problem, build({**parts, **fixed}))
