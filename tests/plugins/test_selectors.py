@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sgpc_framework import datasets
-from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing.oracle import dense_posterior
 from sgpc_plugins.kernels import SquaredExponential
 from sgpc_plugins.likelihoods import Probit
@@ -24,17 +24,22 @@ from sgpc_plugins.sites import MomentMatching
 
 LIKELIHOOD = Probit(slope=1.3, bias=-0.2)
 KERNEL = SquaredExponential(variance=1.7, lengthscale=5.0)
+X, Y = datasets.waveform(70, seed=8)
 
 
 @pytest.fixture(params=[0, 6])
 def posterior(request):
     """A posterior after no and after some stages."""
-    X, y = datasets.waveform(70, seed=8)
-    posterior = Posterior(X, y, KERNEL, LIKELIHOOD, max_basis=10, block_rows=16)
+    posterior = TrainingRows.of(X, Y, block_rows=16).posterior(KERNEL, LIKELIHOOD, 10)
     for row in range(request.param):
         candidates = posterior.candidates(np.array([7 * row]))
         posterior.include(candidates, 0, MomentMatching().estimate(posterior, candidates))
     return posterior
+
+
+def all_rows(posterior):
+    """What the posterior says of every row."""
+    return posterior.candidates(np.arange(len(posterior))).at
 
 
 def gaussian_kl(mean, variance, other_mean, other_variance):
@@ -45,11 +50,11 @@ def gaussian_kl(mean, variance, other_mean, other_variance):
 
 def inactive_scores(posterior, score):
     """The best inactive row by a score of each row's old and new marginal; ties to the lowest."""
-    rows = posterior.at(slice(None))
+    rows = all_rows(posterior)
     new_variance = rows.variance * (1.0 - rows.nu * rows.variance)
     new_mean = rows.mean + rows.alpha * rows.variance
     scores = score(rows, new_mean, new_variance)
-    return int(np.argmin(np.where(rows.active, np.inf, scores)))
+    return int(np.argmin(np.where(posterior.eligible(), scores, np.inf)))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_greedy_selectors_follow_their_definition(posterior, selector, score):
     rng = np.random.default_rng(0)
     chosen = selector.propose(posterior, rng)
     wanted = inactive_scores(posterior, score)
-    rows = posterior.at(slice(None))
+    rows = all_rows(posterior)
     # At the first stage all rows of a label tie, up to the rounding of two different formulas.
     ties = np.isclose(rows.log_z, rows.log_z[wanted]) & np.isclose(
         rows.variance, rows.variance[wanted], rtol=1e-9
@@ -82,18 +87,18 @@ def test_greedy_selectors_follow_their_definition(posterior, selector, score):
 
 def dense_loss(posterior, row, over):
     """NLP after including one row with its moment-matching site, by the oracle."""
-    at = posterior.at(np.array([row]))
+    at = posterior.candidates(np.array([row])).at
     alpha, nu = at.alpha[0], at.nu[0]
     precision = nu / (1.0 - nu * at.variance[0])
     sites = posterior.sites
     dense = dense_posterior(
         KERNEL,
-        posterior.X,
+        X,
         [*posterior.basis, row],
         np.append(sites.precision, precision),
         np.append(sites.mean, at.mean[0] + alpha / nu),
     )
-    log_z = LIKELIHOOD.moments(posterior.y, dense.mean, dense.variance).log_z
+    log_z = LIKELIHOOD.moments(Y, dense.mean, dense.variance).log_z
     counted = np.ones(len(posterior), dtype=bool)
     if over == "inactive":
         counted[[*posterior.basis, row]] = False
@@ -114,8 +119,8 @@ def test_candidates_are_scored_by_what_inclusion_would_do(posterior):
 def test_adaptive_sampling_draws_by_the_chance_of_error(posterior):
     """Eq. 11, by counting: one row at a time, and the second of a pair given the first."""
     rng = np.random.default_rng(3)
-    log_z = posterior.at(slice(None)).log_z
-    weights = np.where(posterior.eligible(slice(None)), 1.0 - np.exp(log_z), 0.0)
+    log_z = all_rows(posterior).log_z
+    weights = np.where(posterior.eligible(), 1.0 - np.exp(log_z), 0.0)
     draws = 4000
     single = np.concatenate([AdaptiveSampling(1).propose(posterior, rng) for _ in range(draws)])
     counts = np.bincount(single, minlength=len(weights))
@@ -139,22 +144,22 @@ def test_uniform_working_sets_are_uniform(posterior):
     rng = np.random.default_rng(4)
     drawn = np.concatenate([RandomSampling(5).propose(posterior, rng) for _ in range(2000)])
     counts = np.bincount(drawn, minlength=len(posterior))
-    eligible = posterior.eligible(slice(None))
+    eligible = posterior.eligible()
     assert counts[~eligible].sum() == 0
     assert chisquare(counts[eligible]).pvalue > 1e-3
 
 
 def test_a_working_set_larger_than_what_is_left_takes_all(posterior):
     drawn = Validation(500).propose(posterior, np.random.default_rng(0))
-    assert sorted(drawn.tolist()) == np.flatnonzero(posterior.eligible(slice(None))).tolist()
+    assert sorted(drawn.tolist()) == np.flatnonzero(posterior.eligible()).tolist()
 
 
 def test_rows_without_weight_are_drawn_last(posterior):
     rng = np.random.default_rng(0)
     drawn = posterior.sample(lambda rows: (rows.y > 0) * 1e-3, len(posterior), rng)
-    positive = np.count_nonzero(posterior.eligible(slice(None)) & (posterior.y > 0))
-    assert np.all(posterior.y[drawn[:positive]] > 0)
-    assert np.all(posterior.y[drawn[positive:]] < 0)
+    positive = np.count_nonzero(posterior.eligible() & (Y > 0))
+    assert np.all(Y[drawn[:positive]] > 0)
+    assert np.all(Y[drawn[positive:]] < 0)
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sgpc_framework import datasets
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.engine.stages import log_evidence
-from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing.strategies import components, problems
 from sgpc_plugins.sites import MomentMatching, PredictiveLossSites
 from sgpc_plugins.sites.predictive_loss import FARTHEST
@@ -21,12 +21,12 @@ def candidate_sets(draw):
     problem = draw(problems(min_rows=5))
     kernel = draw(components("kernel", features=problem.X.shape[1]))
     likelihood = draw(components("likelihood"))
-    posterior = Posterior(problem.X, problem.y, kernel, likelihood, max_basis=5)
+    posterior = TrainingRows.of(problem.X, problem.y).posterior(kernel, likelihood, 5)
     for _ in range(draw(st.integers(0, 2))):
         if not posterior.exhausted:
             first = posterior.candidates(np.array([posterior.argmin(lambda rows: -rows.variance)]))
             posterior.include(first, 0, MomentMatching().estimate(posterior, first))
-    eligible = np.flatnonzero(posterior.eligible(slice(None)))
+    eligible = np.flatnonzero(posterior.eligible())
     assume(eligible.size)
     return posterior, posterior.candidates(eligible[-3:])
 
@@ -63,7 +63,8 @@ def test_predictive_loss_sites_never_lose_to_their_start(drawn):
 def test_predictive_loss_sites_end_where_the_loss_is_flat(seed, kernel, likelihood):
     """On data with noise, no coefficient or shrinkage nearby does noticeably better."""
     X, y = datasets.waveform(60, seed=seed)
-    posterior = Posterior((X - X.mean(axis=0)) / X.std(axis=0), y, kernel, likelihood, max_basis=5)
+    rows = TrainingRows.of((X - X.mean(axis=0)) / X.std(axis=0), y)
+    posterior = rows.posterior(kernel, likelihood, 5)
     assume(not posterior.exhausted)
     candidates = posterior.candidates(np.array([posterior.argmin(lambda rows: rows.log_z)]))
     found = PredictiveLossSites(max_steps=100, tolerance=0.0).estimate(posterior, candidates)
