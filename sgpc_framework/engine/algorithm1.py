@@ -26,7 +26,7 @@ import numpy as np
 from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.chance import Chance
-from sgpc_framework.engine.log import Began, Cut, Log, Note, Stopped
+from sgpc_framework.engine.log import Began, Cut, Log, Note, Stopped, Tried
 from sgpc_framework.engine.progress import Progress, Watcher
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
@@ -79,6 +79,7 @@ def _repeat(
         chance = Chance(config.seed, iteration)
         # 3., 4., 5. until |u| = d_max
         for stage in stages(posterior, config.selector, config.sites, d_max, chance):
+            log.add(Tried(posterior.tried))
             log.add(stage)
             watch(Progress(iteration, config.max_iterations, posterior.size, d_max, stage))
         if posterior.rounded_to_zero:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.algebra.sites import Steps
@@ -28,6 +29,14 @@ class Began:
 
     theta: State
     at: float = attrs.field(factory=perf_counter)
+
+
+@attrs.frozen(eq=False)
+class Tried:
+    """The rows that the next stage tried together. What is computed for several at once differs in
+    its last bits from what is computed for one, so that ``replay`` must know them."""
+
+    rows: NDArray[np.intp]
 
 
 @attrs.frozen(eq=False)
@@ -66,7 +75,7 @@ class RefinerEnded:
     state: State
 
 
-Record = Began | Stage | Ended | Note | Stopped | Cut | RefinerEnded
+Record = Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
 
 
 class Log:
@@ -137,7 +146,7 @@ class Log:
 
     def _iterations(self) -> list[Iteration]:
         iterations: list[Iteration] = []
-        for began, stages, ended in self._rounds():
+        for began, _, stages, ended in self._rounds():
             step6 = ended.step6
             iterations.append(
                 Iteration(
@@ -156,30 +165,34 @@ class Log:
             )
         return iterations
 
-    def _rounds(self) -> list[tuple[Began, tuple[Stage, ...], Ended]]:
-        """The completed iterations."""
+    def _rounds(self) -> list[tuple[Began, tuple[Tried, ...], tuple[Stage, ...], Ended]]:
+        """The completed iterations, with what each stage tried."""
         rounds = []
         began: Began | None = None
+        tried: list[Tried] = []
         stages: list[Stage] = []
         for record in self._records:
             if isinstance(record, Began):
-                began, stages = record, []
+                began, tried, stages = record, [], []
+            elif isinstance(record, Tried):
+                tried.append(record)
             elif isinstance(record, Stage):
                 stages.append(record)
             elif isinstance(record, Ended) and began is not None:
-                rounds.append((began, tuple(stages), record))
+                rounds.append((began, tuple(tried), tuple(stages), record))
         return rounds
 
 
 def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[State, ...]:
     """The states of a fit, made again from its log: by the same stages, without choosing them."""
-    began, stages, ended = log._rounds()[log.best]
+    began, tried, stages, ended = log._rounds()[log.best]
     posterior = rows.posterior(
         began.theta.kernel, began.theta.likelihood, max(1, len(stages)), storage
     )
-    for stage in stages:
-        candidates = posterior.candidates(np.array([stage.row]))
-        posterior.include(candidates, 0, Steps(stage.coefficient, stage.shrinkage))
+    for together, stage in zip(tried, stages, strict=True):
+        candidates = posterior.candidates(together.rows)
+        position = int(np.searchsorted(candidates.index, stage.row))
+        posterior.include(candidates, position, Steps(stage.coefficient, stage.shrinkage))
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
     cuts = log.of(Cut)

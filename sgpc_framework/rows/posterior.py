@@ -57,6 +57,8 @@ class Posterior:
         self.kernel = kernel
         self.likelihood = likelihood
         self.basis: list[int] = []
+        self.tried: Numbers = _NONE
+        """The rows whose columns were computed together with that of the newest basis vector."""
         self.rounded_to_zero = 0
         """How many variances rounding took below zero so far (each was set to zero)."""
         self._shards = shards
@@ -143,6 +145,7 @@ class Posterior:
         one = candidates if len(candidates) == 1 else candidates[position]
         included = _added(self._shards.every(Shard.include, one.selection, step))
         self.basis.append(int(one.index[0]))
+        self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
         self._left = included.eligible
         self.rounded_to_zero += included.rounded
