@@ -106,11 +106,11 @@ def replaying_the_log_makes_the_same_states(made: FitToMake) -> None:
 
 
 def blocks_hardly_matter(made: FitToMake, block_rows: int = 3) -> None:
-    """Rows in several blocks make the model of the same rows in one, up to rounding; if the
-    selector draws nothing, because draws depend on the blocks."""
+    """Rows in several blocks make the model of the same rows in one, up to rounding: if the
+    selector draws nothing, because draws depend on the blocks, and no rows tie, because rounding
+    breaks a tie in one way or another."""
     X, model = made.problem.X, _model(made)
     blocked = build(made.design.config, block_rows=block_rows).fit(X, made.problem.y)
-    # Rounding may break an exact tie of duplicates differently; the inputs chosen are the same.
     np.testing.assert_allclose(blocked.predict_proba(X), model.predict_proba(X), atol=1e-6)
 
 

@@ -155,28 +155,25 @@ class FittedState:
 def fitted_states(
     draw: st.DrawFn,
     kernels: st.SearchStrategy[Kernel] | None = None,
-    precisions: st.SearchStrategy[float] | None = None,
-    means: st.SearchStrategy[float] | None = None,
+    precisions: st.SearchStrategy[float] = st.floats(0.05, 5.0),  # noqa: B008  strategies are lazy
+    means: st.SearchStrategy[float] = st.floats(-5.0, 5.0),  # noqa: B008
     max_size: int = 5,
 ) -> FittedState:
     """A training set, a basis in it, arbitrary sites, and hyperparameters."""
     problem = draw(problems(min_rows=4))
-    rows = st.integers(0, len(problem.y) - 1)
-    basis = draw(st.lists(rows, min_size=1, max_size=max_size, unique=True))
-    numbers = st.floats(0.05, 5.0)
+    numbers = st.integers(0, len(problem.y) - 1)
+    basis = draw(st.lists(numbers, min_size=1, max_size=max_size, unique=True))
 
-    def each(strategy: st.SearchStrategy[float] | None) -> Floats:
-        listed = st.lists(strategy or numbers, min_size=len(basis), max_size=len(basis))
-        return np.array(draw(listed))
+    def each(site: st.SearchStrategy[float]) -> Floats:
+        return np.array(draw(st.lists(site, min_size=len(basis), max_size=len(basis))))
 
-    precision, mean = each(precisions), each(means)
     state = State(
         draw(components("kernel", problem.X.shape[1]) if kernels is None else kernels),
         draw(components("likelihood")),
         np.array(basis, dtype=np.intp),
         problem.X[basis],
-        precision,
-        mean if means is not None else mean * problem.y[basis],
+        each(precisions),
+        each(means),
     )
     block_rows = draw(st.sampled_from([2, 1000]))
     return FittedState(problem, state, TrainingRows.of(problem.X, problem.y, block_rows))

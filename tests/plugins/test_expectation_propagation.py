@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_expit, log_ndtr, ndtr
-from sgpc_framework.engine.refinement import Refinable
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing import parametrize_with_checks
 from sgpc_framework.testing.oracle import dense_moments, dense_posterior
-from sgpc_framework.testing.strategies import components, problems
+from sgpc_framework.testing.strategies import FittedState, Problem, fitted_states
 from sgpc_plugins.kernels import Linear, SquaredExponential
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit
 from sgpc_plugins.refiners import ExpectationPropagation
@@ -32,12 +33,17 @@ def state(X, y, basis, kernel, likelihood, precision=None, mean=None):
     basis = np.asarray(basis, dtype=np.intp)
     precision = np.full(len(basis), 0.1) if precision is None else precision
     mean = y[basis] if mean is None else mean
-    sites = FixedSites(X, y, basis, precision, mean, block_rows=1000)
-    return Refinable(sites, kernel, likelihood)
+    sites = State(kernel, likelihood, basis, X[basis], precision, mean)
+    return FittedState(Problem(X, y), sites, TrainingRows.of(X, y))
 
 
 def refined(fitted, refiner=PRECISE):
-    return refiner.refine(fitted, np.random.default_rng(0))
+    return refiner.refine(fitted.state, fitted.rows, np.random.default_rng(0), lambda _: True)
+
+
+def posterior(fitted, state):
+    sites = state.precision, state.mean
+    return dense_posterior(state.kernel, fitted.problem.X, state.basis, *sites)
 
 
 @pytest.fixture(params=[Probit(), Logistic(slope=1.5)], ids=lambda likelihood: likelihood.name)
@@ -83,63 +89,59 @@ def textbook(K, y, sweeps):
 
 
 def test_it_ends_where_the_textbook_ends(fitted):
-    fitted = attrs.evolve(fitted, likelihood=Probit())
-    inputs = fitted.sites.basis_inputs
-    labels = fitted.sites.y[fitted.sites.basis]
-    p, m = textbook(fitted.kernel(inputs, inputs), labels, sweeps=40)
-    found = refined(fitted).sites
-    np.testing.assert_allclose(found.precision, p, rtol=1e-8)
-    np.testing.assert_allclose(found.mean, m, rtol=1e-8)
+    fitted = attrs.evolve(fitted, state=attrs.evolve(fitted.state, likelihood=Probit()))
+    labels = fitted.problem.y[fitted.state.basis]
+    p, m = textbook(fitted.state.gram(), labels, sweeps=40)
+    end = refined(fitted).state
+    np.testing.assert_allclose(end.precision, p, rtol=1e-8)
+    np.testing.assert_allclose(end.mean, m, rtol=1e-8)
 
-
-def exact_marginal(fitted, j):
+def exact_marginal(fitted, state, j):
     """Mean and variance of row j under its likelihood and all other sites, by quadrature."""
-    sites = fitted.sites
-    others = np.arange(len(sites.basis)) != j
+    others = np.arange(len(state)) != j
     cavity = dense_posterior(
-        fitted.kernel,
-        sites.X,
-        sites.basis[others],
-        sites.precision[others],
-        sites.mean[others],
-        at=sites.basis_inputs[[j]],
+        state.kernel,
+        fitted.problem.X,
+        state.basis[others],
+        state.precision[others],
+        state.mean[others],
+        at=state.inputs[[j]],
     )
-    log_cdf = {"probit": log_ndtr, "logistic": log_expit}[fitted.likelihood.name]
+    log_cdf = {"probit": log_ndtr, "logistic": log_expit}[state.likelihood.name]
     width = np.sqrt(cavity.variance)
     f = cavity.mean + width * np.linspace(-12.0, 12.0, 4001)
     weights = np.exp(-(((f - cavity.mean) / width) ** 2) / 2.0)
-    y = sites.y[sites.basis[j]]
-    return dense_moments(log_cdf(fitted.likelihood.slope * y * f), f, weights)[1:]
+    y = fitted.problem.y[state.basis[j]]
+    return dense_moments(log_cdf(state.likelihood.slope * y * f), f, weights)[1:]
 
 
 def test_a_fixed_point_has_the_moments_of_the_exact_posterior(fitted):
     """Neither the likelihood's moments nor the code's linear algebra have a say in this."""
-    found = refined(fitted)
-    sites = found.sites
-    q = dense_posterior(found.kernel, sites.X, sites.basis, sites.precision, sites.mean)
-    exact = np.array([exact_marginal(found, j) for j in range(len(sites.basis))])
-    np.testing.assert_allclose(q.mean[sites.basis], exact[:, 0], rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(q.variance[sites.basis], exact[:, 1], rtol=1e-8)
-    assert PRECISE.loss(found) < 1e-11
+    end = refined(fitted).state
+    q = posterior(fitted, end)
+    exact = np.array([exact_marginal(fitted, end, j) for j in range(len(end))])
+    np.testing.assert_allclose(q.mean[end.basis], exact[:, 0], rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(q.variance[end.basis], exact[:, 1], rtol=1e-8)
+    assert PRECISE.loss(end, fitted.rows) < 1e-11
 
 
 def test_the_loss_is_what_its_docstring_says(fitted):
-    sites = fitted.sites
-    q = dense_posterior(fitted.kernel, sites.X, sites.basis, sites.precision, sites.mean)
-    exact = np.array([exact_marginal(fitted, j) for j in range(len(sites.basis))])
-    variance = q.variance[sites.basis]
-    squares = (exact[:, 0] - q.mean[sites.basis]) ** 2 / variance
+    state = fitted.state
+    q = posterior(fitted, state)
+    exact = np.array([exact_marginal(fitted, state, j) for j in range(len(state))])
+    variance = q.variance[state.basis]
+    squares = (exact[:, 0] - q.mean[state.basis]) ** 2 / variance
     squares += np.log(exact[:, 1] / variance) ** 2
-    assert PRECISE.loss(fitted) == pytest.approx(np.sqrt(squares.mean()), rel=1e-8)
+    assert PRECISE.loss(state, fitted.rows) == pytest.approx(np.sqrt(squares.mean()), rel=1e-8)
 
 
 def test_damping_mixes_natural_parameters():
     """One basis vector: its cavity is the prior, whatever its site."""
     X, y = np.zeros((1, 1)), np.ones(1)
     start = state(X, y, [0], SquaredExponential(variance=2.0, lengthscale=1.0), Probit())
-    full = refined(start, ExpectationPropagation(sweeps=1)).sites
-    part = refined(start, ExpectationPropagation(sweeps=1, damping=0.7)).sites
-    old = start.sites
+    full = refined(start, ExpectationPropagation(sweeps=1)).state
+    part = refined(start, ExpectationPropagation(sweeps=1, damping=0.7)).state
+    old = start.state
     np.testing.assert_allclose(part.precision, 0.7 * old.precision + 0.3 * full.precision)
     np.testing.assert_allclose(
         part.precision * part.mean,
@@ -151,17 +153,10 @@ def test_damping_mixes_natural_parameters():
 # Laws
 
 
-@st.composite
-def states(draw):
+def states():
     """Any kernel, likelihood and sites on some rows of a small training set."""
-    problem = draw(problems())
-    kernel = draw(components("kernel", features=problem.X.shape[1]))
-    rows = st.integers(0, len(problem.y) - 1)
-    basis = draw(st.lists(rows, min_size=1, max_size=8, unique=True))
-    exponents = draw(st.lists(st.floats(-4.0, 3.0), min_size=len(basis), max_size=len(basis)))
-    means = draw(st.lists(st.floats(-20.0, 20.0), min_size=len(basis), max_size=len(basis)))
-    precision, likelihood = 10.0 ** np.array(exponents), draw(components("likelihood"))
-    return state(problem.X, problem.y, basis, kernel, likelihood, precision, np.array(means))
+    precisions = st.floats(-4.0, 3.0).map(lambda exponent: 10.0**exponent)
+    return fitted_states(precisions=precisions, means=st.floats(-20.0, 20.0), max_size=8)
 
 
 refiners = st.builds(
@@ -173,16 +168,17 @@ refiners = st.builds(
 
 def check_laws(fitted, refiner):
     first, second = refined(fitted, refiner), refined(fitted, refiner)
-    before, after = refiner.loss(fitted), refiner.loss(first)
+    start, end, again, rows = fitted.state, first.state, second.state, fitted.rows
+    before, after = refiner.loss(start, rows), refiner.loss(end, rows)
     assert after <= before + 1e-9 * (1.0 + before)
-    assert np.all(np.isfinite(first.sites.precision))
-    assert np.all(np.isfinite(first.sites.mean))
-    assert np.all(first.sites.precision > 0.0)
-    np.testing.assert_array_equal(first.sites.precision, second.sites.precision)
-    np.testing.assert_array_equal(first.sites.mean, second.sites.mean)
+    assert np.all(np.isfinite(end.precision))
+    assert np.all(np.isfinite(end.mean))
+    assert np.all(end.precision > 0.0)
+    np.testing.assert_array_equal(end.precision, again.precision)
+    np.testing.assert_array_equal(end.mean, again.mean)
     assert first.notes == second.notes
-    assert np.isfinite(first.predictive_loss())  # which refuses a negative variance
-    assert (first.kernel, first.likelihood) == (fitted.kernel, fitted.likelihood)
+    assert np.isfinite(predictive_loss(end, rows))  # which refuses a negative variance
+    assert (end.kernel, end.likelihood) == (start.kernel, start.likelihood)
 
 
 @given(states(), refiners)
@@ -207,9 +203,9 @@ def test_laws_on_duplicates_with_extreme_labels(variance, slope, labels):
 @settings(max_examples=50)
 @given(states(), st.data())
 def test_exchanging_sites_equals_starting_afresh(fitted, data):
-    sites = fitted.sites
-    K = fitted.kernel(sites.basis_inputs, sites.basis_inputs)
-    moving = ActivePosterior(K, sites.precision, sites.precision * sites.mean)
+    state = fitted.state
+    K = state.gram()
+    moving = ActivePosterior(K, state.precision, state.precision * state.mean)
     for j in range(len(moving)):
         precision = 10.0 ** data.draw(st.floats(-3.0, 2.0))
         moving.exchange(j, precision, data.draw(st.floats(-10.0, 10.0)))
@@ -250,31 +246,31 @@ def test_a_label_taken_for_a_flip_is_skipped_and_counted():
     X = np.linspace(0.0, 0.1, 8)[:, None]
     y = np.append(np.ones(7), -1.0)
     start = state(X, y, range(8), SquaredExponential(9.0, 1.0), NoisyProbit(epsilon=0.05))
-    found = refined(start)
-    assert found.notes[0].startswith("converged after")
-    assert found.notes[1:] == (
+    end = refined(start)
+    assert end.notes[0].startswith("converged after")
+    assert end.notes[1:] == (
         "sites left alone in the last sweep, "
         "whose exact posterior is wider than the cavity: 1",
     )  # fmt: skip
-    assert found.sites.precision[-1] == pytest.approx(start.sites.precision[-1], rel=1e-15)
-    assert np.all(found.sites.precision[:-1] != start.sites.precision[:-1])
+    assert end.state.precision[-1] == pytest.approx(start.state.precision[-1], rel=1e-15)
+    assert np.all(end.state.precision[:-1] != start.state.precision[:-1])
 
 
 def test_a_row_without_a_cavity_is_skipped_and_counted():
     """The linear kernel says that f(0) = 0: two rows have no variance, prior or posterior."""
     X = np.array([[1.0], [0.0], [-2.0], [0.0]])
-    found = refined(state(X, np.array([1.0, -1.0, -1.0, 1.0]), range(4), Linear(), Probit()))
-    assert found.notes[0].startswith("converged after")
-    assert found.notes[1] == "sites left alone in the last sweep, without a proper cavity: 2"
+    end = refined(state(X, np.array([1.0, -1.0, -1.0, 1.0]), range(4), Linear(), Probit()))
+    assert end.notes[0].startswith("converged after")
+    assert end.notes[1] == "sites left alone in the last sweep, without a proper cavity: 2"
 
 
 def test_where_all_are_skipped_nothing_has_converged():
     """A label so unlikely before all data that it is taken for a flip."""
     kernel, likelihood = SquaredExponential(1.0, 1.0), NoisyProbit(bias=-10.0)
     start = state(np.zeros((1, 1)), np.ones(1), [0], kernel, likelihood)
-    found = refined(start, ExpectationPropagation(sweeps=3))
-    assert found.sites is start.sites
-    assert found.notes[0].startswith("not converged after 3 sweeps; sweep 0 is kept")
+    end = refined(start, ExpectationPropagation(sweeps=3))
+    assert end.state is start.state
+    assert end.notes[0].startswith("not converged after 3 sweeps; sweep 0 is kept")
 
 
 @attrs.frozen
@@ -293,17 +289,18 @@ class Indefinite:
 def test_the_start_survives_algebra_that_fails():
     X, y = np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0])
     start = state(X, y, range(3), Indefinite(), Probit(slope=30.0))
-    found = refined(start)
-    (note,) = found.notes
+    end = refined(start)
+    (note,) = end.notes
     assert note.startswith("failed, and the sites stay: a posterior variance fell")
-    assert found.sites is start.sites
+    assert end.state is start.state
 
 
 def test_no_basis_no_sweeps():
     X, y = datasets.waveform(10)
-    found = refined(state(X, y, [], SquaredExponential(1.0, 1.0), Probit()))
-    assert found.notes[0].startswith("converged after 0 sweeps")
-    assert PRECISE.loss(found) == 0.0
+    start = state(X, y, [], SquaredExponential(1.0, 1.0), Probit())
+    end = refined(start)
+    assert end.notes[0].startswith("converged after 0 sweeps")
+    assert PRECISE.loss(end.state, start.rows) == 0.0
 
 
 # ---------------------------------------------------------------------------------------------

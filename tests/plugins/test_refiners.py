@@ -5,20 +5,20 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-from sgpc_framework.engine.refinement import Refinable
-from sgpc_plugins.refiners.corrective.held_out import FEWEST, SKETCH, splits
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.config.config import Config
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.errors import ConfigError, InputError, NumericalWarning
 from sgpc_framework.parts.hyperparameters import hyperparameters, values
+from sgpc_framework.rows.holding_out import FEWEST, HeldOut
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing import run_checks
 from sgpc_plugins.kernels import Constant, SquaredExponential, Sum
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.refiners import Corrective
-from sgpc_plugins.refiners.corrective.choosing import PENALTIES, chosen
+from sgpc_plugins.refiners.corrective.choosing import PENALTIES, SKETCH, _splits, choose
 from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
 from sgpc_plugins.refiners.corrective.search import Search
 
@@ -32,8 +32,12 @@ def nlp(model, X, y):
 
 def fitted_to(X, y, d=6, kernel=None):
     kernel = kernel or SquaredExponential(lengthscale=2.0)
-    sites = FixedSites(X, y, np.arange(d), np.full(d, 0.5), y[:d], 1000)
-    return Refinable(sites, kernel, Probit())
+    state = State(kernel, Probit(), np.arange(d), X[:d], np.full(d, 0.5), y[:d])
+    return state, TrainingRows.of(X, y, 1000)
+
+
+def refined(refiner, start, rows, seed=0):
+    return refiner.refine(start, rows, np.random.default_rng(seed), lambda _: True)
 
 
 @pytest.mark.parametrize(
@@ -88,15 +92,14 @@ def test_awkward_data(spoil):
 
 def test_basis_vectors_stay_unless_they_may_move():
     X, y = datasets.waveform(150, seed=4)
-    start = fitted_to(X, y)
-    rng = np.random.default_rng
+    start, rows = fitted_to(X, y)
     for refiner in (Corrective(move_basis=False), Corrective()):
-        refined = refiner.refine(start, rng(0))
-        moved = not np.array_equal(refined.sites.basis_inputs, X[:6])
+        end = refined(refiner, start, rows).state
+        moved = not np.array_equal(end.inputs, X[:6])
         assert moved == (refiner.move_basis == "auto")
-        assert not np.array_equal(values(refined.kernel), values(start.kernel))
-        assert refined.sites.X is start.sites.X
-        assert refined.sites.block_rows == start.sites.block_rows
+        assert not np.array_equal(values(end.kernel), values(start.kernel))
+        np.testing.assert_array_equal(rows.inputs(np.arange(150)), X)
+        np.testing.assert_array_equal(end.basis, start.basis)
 
 
 @attrs.frozen
@@ -115,15 +118,14 @@ class Bare:
 @pytest.mark.parametrize("kernel", [Bare(), Sum(terms=(Bare(), Constant()))])
 def test_a_kernel_that_cannot_move_its_inputs(kernel):
     X, y = datasets.waveform(60, seed=4)
-    start = fitted_to(X, y, kernel=kernel)
-    rng = np.random.default_rng(0)
+    start, rows = fitted_to(X, y, kernel=kernel)
     with pytest.raises(
         InputError, match=f"move_basis = true wants .* found kernel '{kernel.name}'"
     ):
-        Corrective(move_basis=True).refine(start, rng)
-    refined = Corrective().refine(start, rng)
-    np.testing.assert_array_equal(refined.sites.basis_inputs, X[:6])
-    assert Corrective().loss(refined) < Corrective().loss(start)
+        refined(Corrective(move_basis=True), start, rows)
+    end = refined(Corrective(), start, rows).state
+    np.testing.assert_array_equal(end.inputs, X[:6])
+    assert Corrective().loss(end, rows) < Corrective().loss(start, rows)
 
 
 @attrs.frozen
@@ -138,10 +140,10 @@ class Indefinite(Bare):
 
 def test_a_kernel_that_is_none_leaves_the_model_of_the_stages():
     X, y = datasets.waveform(60, seed=4)
-    start = fitted_to(X, y, kernel=Indefinite())
+    start, rows = fitted_to(X, y, kernel=Indefinite())
     with pytest.warns(NumericalWarning, match="was not refined: .*not positive semidefinite"):
-        left = Corrective().refine(start, np.random.default_rng(0))
-    assert left.sites is start.sites
+        left = refined(Corrective(), start, rows)
+    assert left.state is start
     assert "was not refined" in left.notes[0]
 
 
@@ -149,8 +151,9 @@ def test_options_are_checked():
     for options in (
         {"penalty": 0.0},
         {"penalty": "none"},
+        {"elbo_share": 1.5},
+        {"elbo_share": -0.1},
         {"caution": 1.5},
-        {"caution": -0.1},
         {"move_basis": 1},
         {"iterations": 0},
     ):
@@ -160,27 +163,41 @@ def test_options_are_checked():
             Corrective(**options)
 
 
+def test_the_old_name_of_elbo_share_still_works_and_warns():
+    with pytest.warns(DeprecationWarning, match="is called 'elbo_share' now"):
+        old = Corrective(caution=0.7, penalty=1.0, iterations=3)
+    X, y = datasets.waveform(60, seed=4)
+    start, rows = fitted_to(X, y)
+    new = Corrective(elbo_share=0.7, penalty=1.0, iterations=3)
+    assert old.loss(start, rows) == new.loss(start, rows)
+    ends = [refined(refiner, start, rows).state for refiner in (old, new)]
+    np.testing.assert_array_equal(*(end.mean for end in ends))
+
+
 def test_equal_rows_stay_on_one_side():
     X = np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 3, axis=0)
-    for trial, judges in splits(X, np.random.default_rng(1)):
+    held_out = HeldOut(TrainingRows.of(X, np.ones(300)), np.random.default_rng(1))
+    for turn in range(held_out.turns):
+        trial, judges = held_out.split(turn)
         assert len(np.intersect1d(trial, judges)) == 0
         assert len(trial) + len(judges) == len(X)
-        shared = set(map(bytes, X[trial])) & set(map(bytes, X[judges]))
-        assert len(shared) <= 2  # the kinds that the two ends of the cut fall into
+        assert not set(map(bytes, X[trial])) & set(map(bytes, X[judges]))
 
 
 def test_how_many_rows_try_and_judge():
-    def sizes(n):
-        X = np.arange(float(n))[:, None]
-        return [(len(a), len(b)) for a, b in splits(X, np.random.default_rng(0))]
+    def sizes(X):
+        rows = TrainingRows.of(X, np.resize([-1.0, 1.0], len(X)))
+        splits = _splits(rows, np.random.default_rng(0))
+        return [(len(split.rows), len(split.judges)) for split in splits]
 
-    assert sizes(FEWEST - 1) == []
-    assert sizes(100) == [(80, 20)] * 5
-    assert sizes(4000) == [(SKETCH, 3000)]
-    assert sizes(50_000) == [(SKETCH, 4 * SKETCH)]
-    assert (
-        len(list(splits(np.array([f"row {i}" for i in range(40)]), np.random.default_rng(0)))) == 5
-    )
+    def numbers(n):
+        return np.arange(float(n))[:, None]
+
+    assert sizes(numbers(FEWEST - 1)) == []
+    assert sizes(numbers(100)) == [(80, 20)] * 5
+    assert sizes(numbers(4000)) == [(SKETCH, 3000)]
+    assert sizes(numbers(50_000)) == [(SKETCH, 4 * SKETCH)]
+    assert len(sizes(np.array([f"row {i}" for i in range(40)]))) == 5
 
 
 def test_prior_lets_lists_move_together():
@@ -205,10 +222,10 @@ def relevances(X, y):
     return ratios, model.trace.notes[-1]
 
 
-def test_features_are_kept_alike_where_none_is_special():
+def test_features_are_tied_where_none_is_special():
     ratios, note = relevances(*datasets.ringnorm(400, seed=100))
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
-    assert "features alike" in note
+    assert "features tied" in note
 
 
 def test_features_differ_where_some_are_irrelevant():
@@ -217,42 +234,47 @@ def test_features_differ_where_some_are_irrelevant():
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.1 * rng.normal(size=400) > 0.0, 1.0, -1.0)
     ratios, note = relevances(X, y)
     assert np.min(ratios[1:]) > 3.0 * ratios[0]
-    assert "features alike" not in note
+    assert "features tied" not in note
 
 
-def around(start, moves=True, caution=0.25):
-    return Search.around(start, moves, width=1.0, tolerance=0.3, caution=caution)
+def around(start, rows, moves=True, elbo_share=0.25):
+    return Search.around(start, rows, moves, 1.0, 0.3, elbo_share, lambda _: True)
+
+
+def chosen(X, y, rng):
+    start, rows = fitted_to(X, y)
+    return choose(around(start, rows), rows, rng)
 
 
 def test_noise_earns_no_boldness():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 3)), np.sign(rng.normal(size=200))
-    choice = chosen(around(fitted_to(X, y)), rng)
-    assert (choice.penalty, choice.search.caution) == (PENALTIES[0], 0.25)
+    choice = chosen(X, y, rng)
+    assert (choice.penalty, choice.search.elbo_share) == (PENALTIES[0], 0.25)
 
 
 def test_clean_data_earn_it():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))
     y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
-    choice = chosen(around(fitted_to(X, y)), rng)
-    assert (choice.penalty, choice.search.caution) == (pytest.approx(0.25 * np.sqrt(2.0)), 0.0)
+    choice = chosen(X, y, rng)
+    assert (choice.penalty, choice.search.elbo_share) == (pytest.approx(0.25 * np.sqrt(2.0)), 0.0)
 
 
-def test_caution_that_ends_in_knowing_nothing_is_given_up():
+def test_a_share_of_the_bound_that_ends_in_knowing_nothing_is_given_up():
     rng = np.random.default_rng(2)
     X = rng.uniform(-2.0, 2.0, size=(1600, 2))
     waves = np.sin(3.0 * X[:, 0]) + np.sin(2.0 * X[:, 1])
     y = np.where(waves + 0.3 * rng.normal(size=1600) > 0.0, 1.0, -1.0)
     design = sgpc.build(objective="none", refiner="corrective", max_basis=10)
     model = design.fit(X[:600], y[:600])
-    assert "caution 0," in model.trace.notes[-1]
+    assert "elbo_share 0," in model.trace.notes[-1]
     assert nlp(model, X[600:], y[600:]) < 0.5
 
 
 def test_the_penalty_for_all_rows_is_never_above_one():
     X, y = datasets.twonorm(4000, seed=1)
-    assert chosen(around(fitted_to(X, y)), np.random.default_rng(0)).penalty <= 1.0
+    assert chosen(X, y, np.random.default_rng(0)).penalty <= 1.0
 
 
 def test_basis_vectors_stay_near_their_rows(monkeypatch):
@@ -260,9 +282,9 @@ def test_basis_vectors_stay_near_their_rows(monkeypatch):
     X, y = rng.normal(size=(120, 4)), np.sign(rng.normal(size=120))
 
     def way():
-        start = fitted_to(X, y)
-        end = around(start, caution=0.0).run(start, 0.1, 40)
-        return np.sqrt(np.mean((end.sites.basis_inputs - X[:6]) ** 2))
+        start, rows = fitted_to(X, y)
+        end = around(start, rows, elbo_share=0.0).run(start, rows, 0.1, 40, "moving")
+        return np.sqrt(np.mean((end.inputs - X[:6]) ** 2))
 
     near = way()
     monkeypatch.setattr("sgpc_plugins.refiners.corrective.search.BASIS_WIDTH", 1e6)
@@ -271,18 +293,19 @@ def test_basis_vectors_stay_near_their_rows(monkeypatch):
 
 def test_too_few_rows_choose_nothing():
     X, y = datasets.twonorm(FEWEST - 1, seed=0)
-    search = around(fitted_to(X, y))
-    choice = chosen(search, np.random.default_rng(0))
+    start, rows = fitted_to(X, y)
+    search = around(start, rows)
+    choice = choose(search, rows, np.random.default_rng(0))
     assert (choice.search, choice.penalty, choice.begin) == (search, 1.0, search.start)
 
 
-@pytest.mark.parametrize("options", [{}, {"penalty": 0.5}, {"penalty": 2.0, "caution": 1.0}])
+@pytest.mark.parametrize("options", [{}, {"penalty": 0.5}, {"penalty": 2.0, "elbo_share": 1.0}])
 def test_never_worse_by_its_own_loss(options):
     refiner = Corrective(**options)
     for seed in range(4):
         X, y = datasets.waveform(60, seed=seed)
-        start = fitted_to(X, y)
-        assert refiner.loss(refiner.refine(start, np.random.default_rng(0))) < refiner.loss(start)
+        start, rows = fitted_to(X, y)
+        assert refiner.loss(refined(refiner, start, rows).state, rows) < refiner.loss(start, rows)
 
 
 def test_the_trace_tells_what_was_chosen():
