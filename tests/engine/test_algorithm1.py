@@ -10,8 +10,10 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.slopes import FixedSites
-from sgpc_framework.parts.hyperparameters import hyperparameter
+from sgpc_framework.engine.step6 import Judges
+from sgpc_framework.engine.trial import Trial
+from sgpc_framework.parts.hyperparameters import FreeVector, hyperparameter, values
+from sgpc_framework.rows.training_rows import TrainingRows
 
 
 @pytest.fixture(scope="module")
@@ -181,16 +183,25 @@ def test_a_subset_of_the_rows_can_judge_the_hyperparameters():
 def test_the_loss_of_a_subset_is_that_of_its_rows():
     X, y = datasets.waveform(400, seed=2)
     model = sgpc.build(objective="none", max_basis=30).fit(X, y)
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 64)
-    some = sites.some_rows(250, seed=5)
-    rows = [int(np.flatnonzero((x == X).all(axis=1))[0]) for x in some.X]
-    assert len(set(rows)) == 250
-    assert sorted(set(rows) & set(model.basis.tolist())) == sorted(rows[i] for i in some.basis)
-    objective = sgpc.build().config.objective
-    value, _ = some.value_and_gradient(objective, model.kernel, model.likelihood)
-    judged = [row for row in rows if row not in model.basis]
+    objective = sgpc.build(objective={"name": "nlp", "subset": 250}).config.objective
+    numbers, some = Judges.of(objective, TrainingRows.of(X, y, 64), seed=5)
+    state = model.state.among(numbers)
+    assert len(some) == len(set(numbers.tolist())) == 250
+    np.testing.assert_array_equal(some.inputs(np.arange(250)), X[numbers])
+    np.testing.assert_array_equal(some.labels(np.arange(250)), y[numbers])
+    here = state.basis[state.basis >= 0]
+    assert sorted(numbers[here]) == sorted(set(numbers) & set(model.basis))
+    trial = Trial.at(FreeVector.of(state).free(values(state)), state, some, state)
+    judged = [row for row in numbers if row not in model.basis]
     own = model.predict_proba(X)[np.arange(400), (y > 0).astype(int)]
-    assert value == pytest.approx(-np.mean(np.log(own[judged])), rel=1e-10)
+    assert objective.loss(trial).value == pytest.approx(-np.mean(np.log(own[judged])), rel=1e-10)
+
+
+def test_a_subset_as_large_as_the_data_is_all_rows():
+    rows = TrainingRows.of(*datasets.waveform(40, seed=2))
+    for subset in (0, 40, 41):
+        objective = sgpc.build(objective={"name": "nlp", "subset": subset}).config.objective
+        assert Judges.of(objective, rows, seed=5) is None
 
 
 def test_progress_is_reported_after_every_stage(waveform):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.size_search import FEWEST, FIRST, ladder
-from sgpc_framework.rows.holding_out import a_fifth
+from sgpc_framework.engine.size_search import FIRST, sizes_to_try
+from sgpc_framework.rows.holding_out import FEWEST
 from sgpc_framework.testing.strategies import problems
 
 REFINED = {"refiner": "corrective", "objective": "none", "max_basis": "auto"}
@@ -59,7 +59,7 @@ def test_labels_that_nothing_predicts_take_the_fewest(seed):
 def test_the_trace_tells_why(hard):
     records = hard.trace.sizes
     sizes = [record.size for record in records]
-    assert sizes == list(ladder(400))[: len(sizes)]
+    assert sizes == list(sizes_to_try(400))[: len(sizes)]
     best = min(record.held_out_loss for record in records)
     good = [r.size for r in records if r.held_out_loss - best <= r.noise]
     assert len(hard) == good[0]
@@ -156,19 +156,6 @@ def test_same_seed_same_size_and_never_above_the_ladder(problem, seed):
     first, second = (design.fit(problem.X, problem.y) for _ in range(2))
     assert first.trace.sizes == second.trace.sizes
     np.testing.assert_array_equal(first.predict_proba(problem.X), second.predict_proba(problem.X))
-    assert len(first) <= max(ladder(len(problem.y)))
+    assert len(first) <= max(sizes_to_try(len(problem.y)))
     sizes = [record.size for record in first.trace.sizes]
     assert sizes == sorted(set(sizes))
-
-
-@given(problems(min_rows=5, max_rows=60), st.integers(0, 5))
-def test_a_fifth_is_held_out_label_by_label_and_copies_together(problem, seed):
-    X, y = problem.X, problem.y
-    held_out = a_fifth(X, y, np.random.default_rng(seed), fewest=5)
-    inside, outside = ({row.tobytes() for row in X[side]} for side in (held_out, ~held_out))
-    assert not inside & outside
-    if len(inside | outside) < 5:
-        assert not inside
-    elif len(inside | outside) == len(y):
-        for sign in (-1.0, 1.0):
-            assert abs(np.sum(held_out[y == sign]) - np.sum(y == sign) / 5) < 1.0

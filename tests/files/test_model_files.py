@@ -162,8 +162,9 @@ def test_a_failed_save_leaves_the_old_file(model, path):
     class Private:
         name: ClassVar[str] = "private"
 
+    state = attrs.evolve(model.state, kernel=Private())
     with pytest.raises(sgpc.ModelFileError, match="Private"):
-        save(attrs.evolve(model, kernel=Private()), path)
+        save(attrs.evolve(model, state=state), path)
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 

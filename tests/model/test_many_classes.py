@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
+from sgpc_framework.model.model import Model
 
 RNG = np.random.default_rng(0)
 CODES = np.arange(90) % 3
@@ -72,9 +73,13 @@ def test_labels_come_back_as_they_were_given(labels):
     assert found.predict(X).dtype == np.asarray(labels).dtype
 
 
+def with_state(model, **changes):
+    return Model(model.classes, attrs.evolve(model.state, **changes), model.trace)
+
+
 def test_no_underflow_makes_a_probability_nan(model):
     sure = [
-        attrs.evolve(one, likelihood=attrs.evolve(one.likelihood, slope=1e3, bias=-100.0))
+        with_state(one, likelihood=attrs.evolve(one.likelihood, slope=1e3, bias=-100.0))
         for one in model.models
     ]
     unlikely = attrs.evolve(model, models=tuple(sure))
@@ -111,13 +116,7 @@ def test_a_class_that_ended_early_keeps_what_it_has(model):
 
 def test_a_class_without_any_basis_vector_keeps_its_prior(model):
     first, second, third = model.models
-    empty = attrs.evolve(
-        first,
-        basis=first.basis[:0],
-        inputs=first.inputs[:0],
-        sites=first.sites[:0],
-        form=first._form[:0],
-    )
+    empty = Model(first.classes, first.state[:0], first.trace)
     check_sizes(attrs.evolve(model, models=(empty, second, third)), (1, 2, 3, 4, 5, 6))
     assert attrs.evolve(model, models=(empty, empty, empty)).sizes == ()
 

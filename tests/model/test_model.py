@@ -10,7 +10,10 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
+from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import hyperparameter
+from sgpc_framework.protocols import Refined
 
 X, Y = datasets.twonorm(80, seed=4)
 DESIGN = sgpc.build(max_basis=6, max_iterations=2)
@@ -41,7 +44,8 @@ def test_any_two_labels_come_back_as_given(classes):
 def test_logarithms_of_probabilities_stay_finite_where_probabilities_round():
     model = DESIGN.fit(X, Y)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
-    steep = attrs.evolve(model, likelihood=attrs.evolve(model.likelihood, slope=1e3, bias=100.0))
+    likelihood = attrs.evolve(model.likelihood, slope=1e3, bias=100.0)
+    steep = Model(model.classes, attrs.evolve(model.state, likelihood=likelihood), model.trace)
     assert np.any(steep.predict_proba(X) == 0.0)
     assert np.all(np.isfinite(steep.predict_log_proba(X)))
     for logs, proba in zip(
@@ -185,12 +189,11 @@ class Unhelpful:
 
     name: ClassVar[str] = "unhelpful"
 
-    def loss(self, fitted):
-        return fitted.predictive_loss()
+    def loss(self, state, rows):
+        return predictive_loss(state, rows)
 
-    def refine(self, fitted, rng):
-        sites = attrs.evolve(fitted.sites, mean=fitted.sites.mean.copy())
-        return attrs.evolve(fitted, sites=sites, notes=("nothing to do",))
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, mean=state.mean.copy()), ("nothing to do",))
 
 
 def test_a_refiner_that_changes_nothing_costs_no_sizes():

@@ -11,8 +11,10 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Moments, RowLoss
+from sgpc_framework.protocols import Moments, Refined, RowLoss
 
 X, Y = datasets.twonorm(40, seed=1)
 
@@ -108,13 +110,15 @@ class SiteEstimator:
 
 @attrs.frozen
 class Objective:
-    """A row objective that is none."""
+    """An objective that is none."""
 
     name: ClassVar[str] = "odd"
-    over: ClassVar[str] = "all"
     fault: str = ""
 
-    def row_loss(self, rows):
+    def loss(self, trial):
+        return trial.mean(self.of_rows)
+
+    def of_rows(self, rows):
         if self.fault == "raises":
             raise RuntimeError("boom")
         if self.fault == "writes":
@@ -131,18 +135,19 @@ class Refiner:
     name: ClassVar[str] = "odd"
     fault: str = ""
 
-    def loss(self, fitted):
-        return fitted.predictive_loss()
+    def loss(self, state, rows):
+        return predictive_loss(state, rows)
 
-    def refine(self, fitted, rng):
+    def refine(self, state, rows, rng, tell):
         if self.fault == "raises":
             raise OSError("boom")
-        sites = fitted.sites
         if self.fault == "notes":
-            return attrs.evolve(fitted, notes="not a tuple of them")
+            return Refined(state, "not a tuple of them")
+        if self.fault == "state":
+            return state
         if self.fault == "count":
-            return attrs.evolve(fitted, sites=attrs.evolve(sites, mean=sites.mean[1:]))
-        return attrs.evolve(fitted, sites=attrs.evolve(sites, precision=-sites.precision))
+            return Refined(attrs.evolve(state, mean=state.mean[1:]))
+        return Refined(attrs.evolve(state, precision=-state.precision))
 
 
 CASES = [
@@ -166,14 +171,15 @@ CASES = [
         for fault in ("raises", "negative", "too much", "nan", "count")
     ],
     ("kernel", Kernel, "writes", "__call__"),
-    ("objective", Objective, "writes", "row_loss"),
-    ("objective", Objective, "raises", "row_loss"),
-    ("objective", Objective, "shape", "row_loss"),
-    ("objective", Objective, "pullback", "the pullback of row_loss"),
+    ("objective", Objective, "writes", "loss"),
+    ("objective", Objective, "raises", "loss"),
+    ("objective", Objective, "shape", "loss"),
+    ("objective", Objective, "pullback", "loss"),
     ("refiner", Refiner, "raises", "refine"),
     ("refiner", Refiner, "count", "refine"),
     ("refiner", Refiner, "negative", "refine"),
     ("refiner", Refiner, "notes", "refine"),
+    ("refiner", Refiner, "state", "refine"),
 ]  # fmt: skip
 
 
@@ -209,7 +215,8 @@ def test_an_installed_part_is_named_with_its_distribution_and_version(monkeypatc
 
 def test_a_kernel_that_breaks_at_prediction_is_named():
     model = sgpc.build(kernel=Kernel(), max_basis=4, max_iterations=1).fit(X, Y)
-    broken = attrs.evolve(model, kernel=Kernel(fault="raises"))
+    state = attrs.evolve(model.state, kernel=Kernel(fault="raises"))
+    broken = Model(model.classes, state, model.trace)
     with pytest.raises(sgpc.PluginError, match=r"kernel 'odd'.*in __call__"):
         broken.predict(X)
 

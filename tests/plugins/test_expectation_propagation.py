@@ -96,6 +96,7 @@ def test_it_ends_where_the_textbook_ends(fitted):
     np.testing.assert_allclose(end.precision, p, rtol=1e-8)
     np.testing.assert_allclose(end.mean, m, rtol=1e-8)
 
+
 def exact_marginal(fitted, state, j):
     """Mean and variance of row j under its likelihood and all other sites, by quadrature."""
     others = np.arange(len(state)) != j

@@ -12,13 +12,14 @@ import pytest
 from scipy.special import ndtr
 
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.plugin import hookimpl
 from sgpc_framework.plugin.loading import Announcement, load
 from sgpc_framework.plugin.records import Origin
 from sgpc_framework.plugin.registry import Registry
-from sgpc_framework.protocols import Moments, RowLoss
+from sgpc_framework.protocols import Loss, Moments, Refined, Refining, RowLoss
 from sgpc_framework.testing import ConformanceError, checks_for, run_checks
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.sites import MomentMatching
@@ -288,7 +289,7 @@ ASKING = {
     "survives duplicates ties and a single inactive row",
     "deterministic given the generator",
     "uses only the generator given",
-    "unchanged by block size",
+    "row functions are row local",
     "keeps no state between fits",
     "leaves the posterior alone",
 }
@@ -305,7 +306,7 @@ class SoundSelector:
         return posterior.argmin(lambda rows: rows.log_z)
 
     def inactive(self, posterior):
-        return np.flatnonzero(posterior.eligible(slice(None)))
+        return np.flatnonzero(posterior.eligible())
 
 
 @attrs.frozen
@@ -317,6 +318,21 @@ class SoundScoringSelector(SoundSelector):
 
     def score(self, posterior, candidates, steps):
         return candidates.index.astype(float)
+
+
+@attrs.frozen
+class SoundSelectorWithMemory(SoundSelector):
+    """Goes through rows in an order that is drawn once."""
+
+    def begun(self, posterior, rng):
+        return rng.permutation(len(posterior))
+
+    def propose(self, posterior, rng, order):
+        usable = posterior.eligible()[order]
+        return order[usable][:2]
+
+    def score(self, posterior, candidates, steps, order):
+        return order[candidates.index].astype(float)
 
 
 @caught("proposes inactive rows only", CORNERS, saying="row [3], which is active")
@@ -368,20 +384,38 @@ class TriesToWrite(SoundSelector):
         return SoundSelector.propose(self, posterior, rng)
 
 
-@caught("leaves the posterior alone", saying="y was changed")
+@caught("leaves the posterior alone", "row functions are row local", saying="y was changed")
 class FlipsLabels(SoundSelector):
     def propose(self, posterior, rng):
         chosen = SoundSelector.propose(self, posterior, rng)
-        posterior.y[chosen] *= -1.0
+        posterior.total(lambda rows: _flipped(rows.y, rows.index == chosen))
         return chosen
 
 
 @caught("leaves the posterior alone", saying="variance was changed")
 class BreaksIn(SoundSelector):
     def propose(self, posterior, rng):
-        chosen = SoundSelector.propose(self, posterior, rng)
-        posterior._variance[chosen] *= 1.0 - 1e-9
-        return chosen
+        posterior.total(lambda rows: _shrunk(rows.variance))
+        return SoundSelector.propose(self, posterior, rng)
+
+
+def _flipped(labels, which):
+    owner = labels.base
+    owner[which] *= -1.0
+    return labels
+
+
+def _shrunk(variance):
+    owner = variance.base
+    owner *= 1.0 - 1e-9
+    return variance
+
+
+def _blocks(posterior):
+    """How many blocks the rows are in: something that nobody should look at."""
+    count = []
+    posterior.total(lambda rows: count.append(1) or rows.mean)
+    return len(count)
 
 
 @caught("scores are finite one for each candidate", saying="score = nan")
@@ -397,7 +431,7 @@ class NanScores(SoundScoringSelector):
 )
 class OneScoreForAll(SoundScoringSelector):
     def score(self, posterior, candidates, steps):
-        return np.ones(len(posterior.blocks))
+        return np.ones(_blocks(posterior))
 
 
 @caught(*ASKING, saying="the score of row 0 is NaN")
@@ -417,12 +451,33 @@ class RemembersFits(SoundSelector):
         return inactive[len(self._asked) % len(inactive)]
 
 
-@caught("unchanged by block size", saying="in blocks of 1 rows and in one block")
-class LooksAtOneBlock(SoundSelector):
+@caught("row functions are row local", saying="a row's number = ")
+class LooksAtItsNeighbours(SoundSelector):
     def propose(self, posterior, rng):
+        return posterior.argmin(lambda rows: rows.log_z - rows.log_z.mean())
+
+
+@caught("row functions are row local", saying="a sum over rows = ")
+class SumsOfTheBlock(SoundSelector):
+    def propose(self, posterior, rng):
+        posterior.total(lambda rows: np.full(len(rows), len(rows)))
+        return SoundSelector.propose(self, posterior, rng)
+
+
+@caught("keeps no state between fits", saying="at stage 1")
+@attrs.frozen
+class RemembersInTheWrongPlace(SoundSelector):
+    """Its memory is made anew for each fit, but it is not where it looks."""
+
+    _before: list[int] = attrs.field(factory=list, init=False, eq=False)
+
+    def begun(self, posterior, rng):
+        return []
+
+    def propose(self, posterior, rng, memory):
+        self._before.append(len(posterior))
         inactive = self.inactive(posterior)
-        seen = inactive[inactive < posterior.blocks[0].stop]
-        return inactive[0] if not seen.size else seen[np.argmax(posterior.at(seen).variance + seen)]
+        return inactive[len(self._before) % len(inactive)]
 
 
 @caught(CORNERS, saying="no end after 0.3 s")
@@ -498,7 +553,7 @@ class MixesUpCandidates(SoundSites):
 @caught("unchanged by block size", saying="blocks of 5 rows")
 class SiteOfTheBlocks(SoundSites):
     def estimate(self, posterior, candidates):
-        share = 0.5 / len(posterior.blocks)
+        share = 0.5 / _blocks(posterior)
         return Steps(candidates.at.alpha, share / candidates.at.variance)
 
 
@@ -511,52 +566,107 @@ class SoundObjective:
     """NLP over all rows."""
 
     name: ClassVar[str] = "zoo-objective"
-    over: ClassVar[str] = "all"
 
-    def row_loss(self, rows):
+    def loss(self, trial):
+        return trial.mean(self.of_rows)
+
+    def of_rows(self, rows):
         return RowLoss(-rows.log_z, d_log_z=-1.0)
+
+
+@attrs.frozen
+class SoundObjectiveOfSums(SoundObjective):
+    """The square of the mean NLP, plus that of the mean mean."""
+
+    def loss(self, trial):
+        return trial.of_sums(self.each, lambda sums: (float(sums @ sums), 2.0 * sums))
+
+    def each(self, rows):
+        share = 1.0 / 24.0
+        return RowLoss(-share * rows.log_z, d_log_z=-share), RowLoss(
+            share * rows.mean, d_mean=share
+        )
 
 
 @caught("gradient agrees with differences", saying="gradient by free coordinates")
 class WrongObjectiveGradient(SoundObjective):
-    def row_loss(self, rows):
+    def of_rows(self, rows):
         return RowLoss(-rows.log_z, d_log_z=-1.0, d_variance=0.01)
+
+
+@caught("gradient agrees with differences", saying="gradient by free coordinates")
+class WrongCombination(SoundObjectiveOfSums):
+    def loss(self, trial):
+        return trial.of_sums(self.each, lambda sums: (float(sums @ sums), sums))
 
 
 @caught("finite", saying="loss = nan")
 class NanObjective(SoundObjective):
-    def row_loss(self, rows):
+    def of_rows(self, rows):
         return RowLoss(np.where(rows.active, np.nan, -rows.log_z), d_log_z=-1.0)
 
 
-@caught("over all or inactive rows", saying="over = 'some'")
+@caught(
+    "says something everywhere or nowhere",
+    "finite",
+    "gradient agrees with differences",
+    "deterministic",
+    "unchanged by block size",
+    "leaves the sites alone",
+    saying='wanted over = "all" or "inactive", found \'some\'',
+)
 class OverSome(SoundObjective):
-    over: ClassVar[str] = "some"
+    def loss(self, trial):
+        return trial.mean(self.of_rows, over="some")
+
+
+@caught("says something everywhere or nowhere", saying="None for some states")
+class SpeaksNowAndThen(SoundObjective):
+    def loss(self, trial):
+        return None if len(trial.state) == 5 else SoundObjective.loss(self, trial)
 
 
 @caught("unchanged by block size", saying="blocks of 1 rows")
 class CountsTheBlock(SoundObjective):
-    def row_loss(self, rows):
+    def of_rows(self, rows):
         return RowLoss(-rows.log_z + 0.01 * len(rows), d_log_z=-1.0)
 
 
-@caught("penalty agrees with differences", saying="gradient of the penalty")
+@caught("gradient agrees with differences", saying="gradient by free coordinates")
 class WrongPenalty(SoundObjective):
-    def penalty(self, displacement):
-        return float(displacement @ displacement), displacement
+    def loss(self, trial):
+        value, gradient, *others = SoundObjective.loss(self, trial)
+        moved = trial.displacement
+        return Loss(value + float(moved @ moved), gradient + moved, *others)
 
 
-@caught("whole abilities", saying="row_loss without over")
-@attrs.frozen
-class NobodyAsks:
-    name: ClassVar[str] = "zoo-objective"
+@caught("leaves the sites alone", "deterministic", saying="site means were changed")
+class MovesTheSites(SoundObjective):
+    def loss(self, trial):
+        loss = SoundObjective.loss(self, trial)
+        trial.state.mean[:] += 1e-9
+        return loss
 
-    def row_loss(self, rows):
-        return RowLoss(-rows.log_z, d_log_z=-1.0)
+
+@caught("whole abilities", saying="is 'subset' meant?")
+class MisspeltSubset(SoundObjective):
+    subsets: ClassVar[int] = 100
 
 
 # ---------------------------------------------------------------------------------------------
 # Refiners
+
+
+REFINING = {
+    "never worse than its start",
+    "a site for each basis vector",
+    "finite",
+    "positive precisions",
+    "deterministic given the generator",
+    "uses only the generator given",
+    "ends when told to",
+    "leaves what it was given alone",
+}
 
 
 @attrs.frozen
@@ -565,53 +675,70 @@ class SoundRefiner:
 
     name: ClassVar[str] = "zoo-refiner"
 
-    def loss(self, fitted):
-        return fitted.predictive_loss()
+    def loss(self, state, rows):
+        return predictive_loss(state, rows)
 
-    def refine(self, fitted, rng):
-        return fitted
+    def refine(self, state, rows, rng, tell):
+        return Refined(state)
 
-    def _with(self, fitted, **changes):
-        return attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, **changes))
+
+@attrs.frozen
+class SoundPruner(SoundRefiner):
+    """Drops the last basis vector if that is no worse."""
+
+    def refine(self, state, rows, rng, tell):
+        return Refined(min(state, state[:-1], key=lambda each: self.loss(each, rows)))
 
 
 @caught("never worse than its start", saying="at the start")
 class GetsWorse(SoundRefiner):
-    def refine(self, fitted, rng):
-        return self._with(fitted, mean=-fitted.sites.mean)
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, mean=-state.mean))
 
 
-@caught("same number of basis vectors", saying="[5, 4, 4] of them where 5 are wanted")
+@caught("a site for each basis vector", saying="[5, 5, 4, 4] of them")
 class LosesABasisVector(SoundRefiner):
-    def refine(self, fitted, rng):
-        sites = fitted.sites
-        return self._with(fitted, precision=sites.precision[1:], mean=sites.mean[1:])
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, precision=state.precision[1:], mean=state.mean[1:]))
+
+
+@caught(*REFINING, saying="State where Refined(state, notes) is wanted")
+class ForgetsToSaySo(SoundRefiner):
+    def refine(self, state, rows, rng, tell):
+        return state
 
 
 @caught("positive precisions", saying="a precision of -")
 class NegativeRefinedPrecision(SoundRefiner):
-    def refine(self, fitted, rng):
-        return self._with(fitted, precision=-fitted.sites.precision)
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, precision=-state.precision))
 
 
 @caught("finite", saying="site means = nan")
 class NanRefinedMean(SoundRefiner):
-    def refine(self, fitted, rng):
-        return self._with(fitted, mean=fitted.sites.mean * np.nan)
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, mean=state.mean * np.nan))
+
+
+@caught("ends when told to", saying="a state that is none")
+class NothingToShow(SoundRefiner):
+    def refine(self, state, rows, rng, tell):
+        go_on = tell(Refining("trying", 1, 2, 0.0))
+        return Refined(state if go_on else attrs.evolve(state, mean=state.mean * np.nan))
 
 
 @caught("leaves what it was given alone", saying="site means were changed")
 class RefinesInPlace(SoundRefiner):
-    def refine(self, fitted, rng):
-        fitted.sites.mean[:] *= 0.9
-        return fitted
+    def refine(self, state, rows, rng, tell):
+        state.mean[:] *= 0.9
+        return Refined(state)
 
 
 @caught("uses only the generator given", saying="draws from numpy.random")
 class RefinesAtRandom(SoundRefiner):
-    def refine(self, fitted, rng):
+    def refine(self, state, rows, rng, tell):
         np.random.normal()  # noqa: NPY002
-        return fitted
+        return Refined(state)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -651,8 +778,11 @@ SOUND = [
     SoundSelector,
     SoundScoringSelector,
     SoundSites,
+    SoundSelectorWithMemory,
     SoundObjective,
+    SoundObjectiveOfSums,
     SoundRefiner,
+    SoundPruner,
 ]
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from sgpc_framework.engine.row_losses import MixedLoss
 
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.strategies import components
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit
+from sgpc_plugins.refiners.corrective.mixed_loss import MixedLoss
 
 
 def rows(likelihood, mean, variance, y=1.0):
@@ -19,8 +19,8 @@ def rows(likelihood, mean, variance, y=1.0):
     return Rows(np.full(count, y), mean, variance, np.zeros(count, dtype=np.bool_), likelihood)
 
 
-def losses(block, caution):
-    return MixedLoss(caution).row_loss(block).value
+def losses(block, elbo_share):
+    return MixedLoss(elbo_share)(block).value
 
 
 @given(
@@ -30,12 +30,14 @@ def losses(block, caution):
     st.sampled_from([-1.0, 1.0]),
     st.floats(0.0, 1.0),
 )
-def test_lies_between_the_two(likelihood, mean, variance, y, caution):
+def test_lies_between_the_two(likelihood, mean, variance, y, elbo_share):
     block = rows(likelihood, np.array([mean]), np.array([variance]), y)
     predictive, expected = losses(block, 0.0), losses(block, 1.0)
     np.testing.assert_array_equal(predictive, -block.log_z)
     np.testing.assert_allclose(
-        losses(block, caution), (1.0 - caution) * predictive + caution * expected, rtol=1e-12
+        losses(block, elbo_share),
+        (1.0 - elbo_share) * predictive + elbo_share * expected,
+        rtol=1e-12,
     )
 
 
@@ -61,6 +63,6 @@ def test_is_the_integral(likelihood, mean, variance):
 
 def test_a_row_without_variance_has_one_loss_and_a_finite_slope():
     block = rows(Probit(), np.array([-2.0, 0.0, 3.0]), np.zeros(3))
-    found = MixedLoss(1.0).row_loss(block)
+    found = MixedLoss(1.0)(block)
     np.testing.assert_allclose(found.value, -block.log_z, rtol=1e-12)
     np.testing.assert_allclose(found.d_variance, 0.5 * block.nu, rtol=1e-12)
