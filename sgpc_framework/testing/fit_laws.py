@@ -89,8 +89,8 @@ def same_seed_same_bits(made: FitToMake) -> None:
         with threadpool_limits(threads, user_api="blas"):
             models.append(_model(made))
     require_same_bits(*(model.state for model in models))
-    X = made.problem.X
-    np.testing.assert_array_equal(*(model.predict_proba(X) for model in models))
+    ours, theirs = (model.predict_proba(made.problem.X) for model in models)
+    np.testing.assert_array_equal(ours, theirs)
 
 
 def replaying_the_log_makes_the_same_states(made: FitToMake) -> None:
@@ -164,7 +164,8 @@ def a_refined_size_is_a_fit_refined_at_that_size(made: FitToMake) -> None:
         return
     for size in model.sizes:
         alone = build(made.design.config, max_basis=size, sizes=[]).fit(X, made.problem.y)
-        np.testing.assert_array_equal(*(m.predict_proba(X) for m in (model.truncated(size), alone)))
+        ours, theirs = model.truncated(size).predict_proba(X), alone.predict_proba(X)
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def a_file_keeps_every_size_to_the_bit(made: FitToMake) -> None:

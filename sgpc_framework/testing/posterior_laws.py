@@ -110,8 +110,8 @@ def a_sample_is_distinct_inactive_and_reproducible(walk: Walk, size: int, seed: 
     assert np.all(eligible[drawn])
     again = posterior.sample(weight, size, np.random.default_rng(seed))
     np.testing.assert_array_equal(drawn, again)
-    positive = np.count_nonzero(eligible & (y > 0))
-    assert np.count_nonzero(y[drawn] > 0) >= min(len(drawn), positive)
+    positive = int(np.count_nonzero(eligible & (y > 0)))
+    assert int(np.count_nonzero(y[drawn] > 0)) >= min(len(drawn), positive)
 
 
 def ties_go_to_the_lowest_row(walk: Walk) -> None:

@@ -188,7 +188,7 @@ class FitToMake:
 
 
 @st.composite
-def fits(draw: st.DrawFn, min_rows: int = 2, **fixed: Any) -> FitToMake:
+def fits(draw: st.DrawFn, /, min_rows: int = 2, **fixed: Any) -> FitToMake:
     """Any composition of the registered parts; ``fixed`` entries of the configuration stay."""
     problem = draw(problems(min_rows=min_rows))
     parts = {

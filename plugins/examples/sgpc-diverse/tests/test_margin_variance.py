@@ -6,6 +6,7 @@ import sgpc_framework as sgpc
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.datasets import twonorm
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing import parametrize_with_checks
 
 from sgpc_diverse import MarginVariance
@@ -16,10 +17,10 @@ def test_conformance(check):
     check()
 
 
-def posterior(X, y, block_rows: int = 8192) -> Posterior:
+def posterior(X, y) -> Posterior:
     """A posterior over rows that all are undecided and have variance one."""
     config = sgpc.build(kernel={"name": "squared-exponential", "lengthscale": 1.0}).config
-    return Posterior(X, y, config.kernel, config.likelihood, len(y), block_rows)
+    return TrainingRows.of(X, y).posterior(config.kernel, config.likelihood, len(y))
 
 
 def include(state: Posterior, row: int, coefficient: float) -> None:
@@ -56,13 +57,6 @@ def test_a_confident_row_is_drawn_rarely_whether_right_or_wrong(label):
     assert mean[1] > 4.0
     assert variance[1] > 0.5
     assert frequencies(state)[1] < 0.01
-
-
-def test_blocks_make_no_difference():
-    X, y = twonorm(200)
-    design = sgpc.build(selector="margin-variance", max_basis=8, max_iterations=1)
-    models = [sgpc.build(design.config, block_rows=rows).fit(X, y) for rows in (7, 8192)]
-    np.testing.assert_array_equal(models[0].basis, models[1].basis)
 
 
 def test_wrong_labels_do_little_harm():
