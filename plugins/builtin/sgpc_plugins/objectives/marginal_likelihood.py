@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.additive import additive_form
-from sgpc_framework.parts.option_fields import positive_number
+from sgpc_framework.parts.options import positive_number
 from sgpc_plugins.objectives.prior import normal_prior
 
 Floats = NDArray[np.float64]

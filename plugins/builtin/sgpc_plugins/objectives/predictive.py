@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from sgpc_framework.parts.option_fields import positive_number, whole_number
+from sgpc_framework.parts.options import positive_number, whole_number
 from sgpc_framework.protocols import RowLoss
 from sgpc_framework.rows.view import Floats, Rows
 from sgpc_plugins.objectives.prior import normal_prior

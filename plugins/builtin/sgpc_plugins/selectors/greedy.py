@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.option_fields import one_of
+from sgpc_framework.parts.options import one_of
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.view import Floats, Rows
 

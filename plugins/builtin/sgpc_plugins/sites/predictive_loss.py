@@ -10,7 +10,7 @@ from attrs.validators import ge
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.option_fields import whole_number
+from sgpc_framework.parts.options import whole_number
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.view import Rows

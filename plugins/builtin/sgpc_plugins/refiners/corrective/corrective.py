@@ -13,7 +13,7 @@ from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.errors import InputError, NumericalError, NumericalWarning
 from sgpc_framework.parts.derivatives import input_pullback
-from sgpc_framework.parts.option_fields import positive_number, share
+from sgpc_framework.parts.options import positive_number, share
 from sgpc_framework.protocols import KernelInputPullback
 from sgpc_plugins.refiners.corrective.choosing import chosen
 from sgpc_plugins.refiners.corrective.search import Search

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.refinement import Refinable, Refining
 from sgpc_framework.errors import NumericalError
 from sgpc_framework.parts.calls import kernel_values
-from sgpc_framework.parts.option_fields import positive_number, share, whole_number
+from sgpc_framework.parts.options import positive_number, share, whole_number
 from sgpc_framework.protocols import Likelihood
 from sgpc_framework.rows.view import Rows
 from sgpc_plugins.refiners.expectation_propagation.active_posterior import ActivePosterior
