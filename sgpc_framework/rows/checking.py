@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.calls import blamed, kernel_diag, kernel_values
+from sgpc_framework.parts.calls import fault, kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel
 
 Floats = NDArray[np.float64]
@@ -101,7 +101,7 @@ def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
     if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
-        raise blamed("kernel", kernel, "diag", problem)
+        raise fault("kernel", kernel, "diag", problem)
 
 
 def _as_array(X: Any) -> NDArray[Any]:
