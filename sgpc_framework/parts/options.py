@@ -18,6 +18,7 @@ import attrs
 from attrs.validators import ge, gt, le, lt
 
 from sgpc_framework import protocols
+from sgpc_framework.parts.abilities import has
 
 
 def whole_number(default: int, at_least: int = 1) -> Any:
@@ -73,8 +74,11 @@ class Option:
 def options_of(cls: type) -> tuple[Option, ...]:
     """The options of an attrs class in the order of its fields, with string annotations resolved.
 
+    A class that says its options itself (``PlainOptions``) has none that could be listed here.
     Raises ``TypeError`` if an annotation cannot be resolved.
     """
+    if has(cls, protocols.PlainOptions):
+        return ()
     return tuple(
         Option(field.alias or field.name, _resolved(cls, field), field)
         for field in attrs.fields(cls)

@@ -13,8 +13,10 @@ import numpy as np
 from sgpc_framework.config.structure.problems import TOP
 from sgpc_framework.config.structure.wording import found
 from sgpc_framework.errors import ConfigError, PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.plugin.kinds import named
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import PlainOptions
 
 
 def plain(value: Any, path: str = "") -> Any:
@@ -36,7 +38,7 @@ def plain(value: Any, path: str = "") -> Any:
         return [plain(entry, f"{path}[{position}]") for position, entry in enumerate(value)]
     if isinstance(value, Mapping):
         return {key: plain(entry, f"{path}[{key!r}]") for key, entry in value.items()}
-    if attrs.has(type(value)):
+    if attrs.has(type(value)) or has(value, PlainOptions):
         name = named(type(value))
         head = {"name": name} if isinstance(name, str) else {}
         return head | {key: plain(entry, where) for key, entry, where in _options(value, path)}
@@ -46,8 +48,13 @@ def plain(value: Any, path: str = "") -> Any:
 
 
 def _options(component: Any, path: str) -> Iterator[tuple[str, Any, str]]:
-    """(key, value, path) of every option of an attrs instance that has something to say."""
-    for field in attrs.fields(type(component)):
+    """(key, value, path) of every option of a component that has something to say."""
+    if has(component, PlainOptions):
+        for key, value in component.options().items():
+            yield key, value, f"{path}.{key}" if path else key
+        return
+    cls: Any = type(component)
+    for field in attrs.fields(cls) if attrs.has(cls) else ():
         value = getattr(component, field.name)
         if field.init and not (value is None and field.default is None):
             key = field.alias or field.name
@@ -59,7 +66,7 @@ def unregistered(value: Any, registry: Registry, path: str = "") -> Iterator[str
     if isinstance(value, (list, tuple)):
         for position, entry in enumerate(value):
             yield from unregistered(entry, registry, f"{path}[{position}]")
-    elif attrs.has(type(value)):
+    elif attrs.has(type(value)) or isinstance(named(type(value)), str):
         for _, option, where in _options(value, path):
             yield from unregistered(option, registry, where)
         if isinstance(named(type(value)), str):

@@ -13,19 +13,22 @@ from cattrs import ClassValidationError, Converter
 
 from sgpc_framework.config.structure.classes import at, structure_fields
 from sgpc_framework.config.structure.values import refusal
+from sgpc_framework.config.structure.wording import label
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import PlainOptions
 
 
 def structure_part(value: Any, kind: Kind, registry: Registry, converter: Converter) -> Any:
     """The component that a slot asks for."""
     if isinstance(value, str):
-        return structure_fields({}, _class(value, kind, registry), converter)
+        return _made({}, _class(value, kind, registry), converter)
     if isinstance(value, Mapping):
         cls = _named_class(value, kind, registry)
         options = {key: option for key, option in value.items() if key != "name"}
-        return structure_fields(options, cls, converter)
+        return _made(options, cls, converter)
     if isinstance(value, type):
         raise TypeError(
             f"wanted {kind.noun}, found the class {value.__qualname__}: "
@@ -40,6 +43,18 @@ def structure_part(value: Any, kind: Kind, registry: Registry, converter: Conver
             f"which has no {lacks}"
         )
     raise refusal(value, kind.protocol)
+
+
+def _made(options: Mapping[Any, Any], cls: Any, converter: Converter) -> Any:
+    """An instance of a class with these options; a class may know how to make one itself."""
+    name = label(cls)
+    if not has(cls, PlainOptions):
+        return structure_fields(options, cls, converter)
+    try:
+        return cls.from_options(options)
+    except Exception as error:  # a stranger's, of any kind: the options are what it is about
+        text = f"{name} cannot be made of {dict(options)!r}: {type(error).__name__}: {error}"
+        raise ValueError(text) from error
 
 
 def without_name(value: Any, cls: type) -> Any:
