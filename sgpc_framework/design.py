@@ -15,6 +15,7 @@ from sgpc_framework.engine.algorithm1 import Progress
 from sgpc_framework.engine.fit import fitted_model
 from sgpc_framework.model.many_classes import OneVsRest
 from sgpc_framework.model.model import Model
+from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows.checking import checked_inputs, checked_labels
 from sgpc_framework.rows.view import read_only
@@ -22,9 +23,14 @@ from sgpc_framework.rows.view import read_only
 
 @attrs.frozen
 class Design:
-    """A classifier to be fitted: a checked configuration whose slots hold the parts."""
+    """A classifier to be fitted: a checked configuration whose slots hold the parts.
+
+    ``registry`` is where the parts come from, if not from the installed plugins: errors, provenance
+    and the files of its models use it.
+    """
 
     config: Config
+    registry: Registry | None = attrs.field(default=None, eq=False, repr=False)
 
     def fit(
         self,
@@ -43,7 +49,8 @@ class Design:
         """
         inputs = read_only(checked_inputs(X))
         classes, codes = checked_labels(y, len(inputs))
-        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs, start)
+        with using(self.registry):
+            return fitted_model(self.config, inputs, classes, codes, progress, n_jobs, start)
 
 
 def build(
@@ -58,9 +65,10 @@ def build(
     arguments replace single entries: ``build("accurate", max_basis=40)``.
     """
     if isinstance(config, Config):
-        return Design(config.replaced(overrides, registry=registry))
+        return Design(config.replaced(overrides, registry=registry), registry)
     if isinstance(config, str) and not is_configuration_file(config):
         config = {"preset": config}
     if isinstance(config, (str, PathLike)):
-        return Design(Config.from_file(Path(config), registry=registry, overrides=overrides))
-    return Design(Config.from_mapping(config, registry=registry, overrides=overrides))
+        read = Config.from_file(Path(config), registry=registry, overrides=overrides)
+        return Design(read, registry)
+    return Design(Config.from_mapping(config, registry=registry, overrides=overrides), registry)

@@ -25,6 +25,7 @@ from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts import hyperparameters as hyper
+from sgpc_framework.parts.calls import using
 from sgpc_framework.protocols import Inputs
 from sgpc_framework.rows.threads import one_blas_thread
 from sgpc_framework.rows.view import read_only
@@ -51,7 +52,7 @@ class Fitter:
     ) -> Model:
         """The model of two classes; ``second`` says which rows belong to the second of them."""
         config = self.config if earlier is None else _continued(self.config, self.X, earlier)
-        with one_blas_thread():
+        with using(self.provenance.registry), one_blas_thread():  # joblib forgets the context
             found = fitted(config, self.X, read_only(np.where(second, 1.0, -1.0)), watch)
         models = [self._model(classes, state, found.trace) for state in found.states]
         return nested(models) if found.changed else models[-1]

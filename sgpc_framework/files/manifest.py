@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.config.provenance import Provenance, Source
 from sgpc_framework.errors import ModelFileError
+from sgpc_framework.plugin.registry import Registry
 
 FORMAT = "sgpc-model"
 FORMAT_VERSION = 1
@@ -124,11 +125,12 @@ def provenance_section(provenance: Provenance | None) -> dict[str, Any]:
     }
 
 
-def provenance_from(manifest: Mapping[str, Any]) -> Provenance | None:
-    """How the model was made, as the manifest has it."""
+def provenance_from(manifest: Mapping[str, Any], registry: Registry) -> Provenance | None:
+    """How the model was made, as the manifest has it; the registry is the one that reads it."""
     config = manifest["config"]
     if config is None:
         return None
     if not isinstance(config, dict):
         raise ModelFileError(f"wanted a configuration or nothing, found {config!r}")
-    return Provenance(config, tuple(cattrs.structure(part, Source) for part in manifest["parts"]))
+    parts = tuple(cattrs.structure(part, Source) for part in manifest["parts"])
+    return Provenance(config, parts, registry)

@@ -254,7 +254,7 @@ class Scaled:
     """An attrs kernel that holds another in a field."""
 
     name: ClassVar[str] = "scaled"
-    inner: Kernel = Foreign()
+    inner: Kernel = attrs.field(factory=Foreign)
     variance: float = hyperparameter(1.0, bounds=(0.1, 10.0))
 
     def __call__(self, X, Z):
