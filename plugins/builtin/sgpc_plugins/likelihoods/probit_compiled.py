@@ -17,7 +17,7 @@ import numpy as np
 from numba import float64, types
 from numpy.typing import NDArray
 
-from sgpc_framework.protocols import Moments
+from sgpc_framework.authors import Moments
 from sgpc_plugins.likelihoods import normal_tail
 from sgpc_plugins.likelihoods.link import LEAST_NU
 

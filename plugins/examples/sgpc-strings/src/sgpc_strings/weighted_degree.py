@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import Floats, Inputs, Pullback, hyperparameter
 
 from sgpc_strings.letters import Strings, letters, sample, strings
 
