@@ -26,11 +26,11 @@ from sgpc_framework.files.archive import from_npy, npy, read_members, write_whol
 from sgpc_framework.files.manifest import (
     labels_from,
     labels_section,
-    parsed,
+    manifest_bytes,
+    parse_manifest,
     provenance_from,
     provenance_section,
     table_section,
-    written,
 )
 from sgpc_framework.files.stored_models import (
     Reader,
@@ -100,7 +100,7 @@ def save(
         "table": table_section(table),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
-    write_whole(Path(path), {**members, MANIFEST: written(manifest)})
+    write_whole(Path(path), {**members, MANIFEST: manifest_bytes(manifest)})
 
 
 def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
@@ -141,7 +141,7 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
 def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
     if MANIFEST not in members:
         raise ModelFileError(_STRANGE_MEMBERS)
-    manifest = parsed(members[MANIFEST])
+    manifest = parse_manifest(members[MANIFEST])
     classes = labels_from(manifest["classes"])
     several = len(classes) > 2
     described = manifest["models"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any
@@ -15,11 +14,15 @@ from numpy.typing import NDArray
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.config.structure import plain, structured
 from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.files.stored_inputs import (
+    inputs_from_array,
+    inputs_to_array,
+    kind_of_inputs,
+)
 from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.checking import LARGEST
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
@@ -46,13 +49,13 @@ def check_total(sizes: Iterable[int]) -> None:
 
 def arrays_of(model: Model) -> dict[str, NDArray[Any]]:
     """The arrays of a model and of its smaller sizes, by name."""
-    found: dict[str, NDArray[Any]] = {"basis": np.asarray(model.basis, dtype=np.int64)}
+    arrays: dict[str, NDArray[Any]] = {"basis": np.asarray(model.basis, dtype=np.int64)}
     for one in every_size(model):
         before = "" if one is model else f"{len(one)}."
-        found[f"{before}inputs"] = _storable(one.inputs)
-        found[f"{before}mean"] = one.sites.mean
-        found[f"{before}precision"] = one.sites.precision
-    return found
+        arrays[f"{before}inputs"] = inputs_to_array(one.kernel, one.inputs)
+        arrays[f"{before}mean"] = one.sites.mean
+        arrays[f"{before}precision"] = one.sites.precision
+    return arrays
 
 
 def description_of(model: Model) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def description_of(model: Model) -> dict[str, Any]:
     smaller = model.smaller and [_parts(one) | {"size": len(one)} for one in model.smaller]
     return {
         **_parts(model),
-        "inputs": "strings" if model.inputs.dtype.kind == "O" else "numbers",
+        "inputs": kind_of_inputs(model.kernel, model.inputs),
         "smaller": smaller,
         "trace": cattrs.unstructure(_shortened(model.trace)),
     }
@@ -68,18 +71,6 @@ def description_of(model: Model) -> dict[str, Any]:
 
 def _parts(model: Model) -> dict[str, Any]:
     return {"kernel": plain(model.kernel), "likelihood": plain(model.likelihood)}
-
-
-def _storable(inputs: NDArray[Any]) -> NDArray[Any]:
-    if inputs.dtype.kind != "O":
-        return inputs
-    words = inputs.tolist()
-    strange = sorted({type(word).__name__ for word in words if not isinstance(word, str)})
-    if strange:
-        raise ModelFileError(
-            f"basis inputs must be numbers or strings to be stored, found {strange}"
-        )
-    return np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
 
 
 def _shortened(trace: Trace) -> Trace:
@@ -143,13 +134,14 @@ class Reader:
                 raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
         if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
             raise ModelFileError("precisions must be above zero, and row numbers not below it")
+        kernel = self._part("kernel", Kernel, parts)
         model = Model.of(
             classes=self.classes,
             basis=arrays["basis"].astype(np.intp),
-            inputs=_inputs(arrays["inputs"], kind, size),
+            inputs=inputs_from_array(kernel, arrays["inputs"], kind, size),
             precision=arrays["precision"],
             mean=arrays["mean"],
-            kernel=self._part("kernel", Kernel, parts),
+            kernel=kernel,
             likelihood=self._part("likelihood", Likelihood, parts),
             trace=trace,
             provenance=self.provenance,
@@ -196,18 +188,3 @@ def _check_sizes(records: tuple[Size, ...]) -> None:
     sizes = [record.size for record in records]
     if sizes != sorted(set(sizes)) or not all(size >= 1 for size in sizes):
         raise ModelFileError(f"wanted a trace with sizes in ascending order, found {sizes}")
-
-
-def _inputs(array: NDArray[Any], kind: object, size: int) -> NDArray[Any]:
-    if kind == "strings":
-        words = json.loads(array.astype(np.uint8).tobytes())
-        good = isinstance(words, list) and all(isinstance(word, str) for word in words)
-        inputs = np.empty(len(words), dtype=object)
-        inputs[:] = words
-    else:
-        inputs = array
-        largest = np.abs(array).max(initial=0.0)  # NaN if there is one
-        good = array.ndim == 2 and array.dtype == np.float64 and bool(largest <= LARGEST)
-    if not good or len(inputs) != size:
-        raise ModelFileError(f"inputs.npy does not hold {size} basis vectors")
-    return inputs
