@@ -303,12 +303,12 @@ class FeatureRelevance(Protocol):
 class JoinsKernels(Protocol):
     """A kernel made of kernels, which ``+`` (the kernel ``sum``) and ``*`` (``product``) ask for.
 
-    ``joined(*parts)`` makes one of some kernels; a part that is of the same class gives its parts
+    ``join(*parts)`` makes one of some kernels; a part that is of the same class gives its parts
     instead. A factor may be a number, which stands for a constant kernel.
     """
 
     @classmethod
-    def joined(cls, *parts: Any) -> Self: ...
+    def join(cls, *parts: Any) -> Self: ...
 
 
 @runtime_checkable

@@ -32,29 +32,29 @@ class KernelArithmetic:
     __array_ufunc__: ClassVar[None] = None  # so that numpy's numbers leave the product to us
 
     def __add__(self, other: Any, /) -> Any:
-        return _joined("sum", self, other) if has(other, Kernel) else NotImplemented
+        return _join("sum", self, other) if has(other, Kernel) else NotImplemented
 
     def __radd__(self, other: Any, /) -> Any:
         if isinstance(other, int) and other == 0:  # where the builtin ``sum`` begins
             return self
-        return _joined("sum", other, self) if has(other, Kernel) else NotImplemented
+        return _join("sum", other, self) if has(other, Kernel) else NotImplemented
 
     def __mul__(self, other: Any, /) -> Any:
-        return _joined("product", self, other) if _is_factor(other) else NotImplemented
+        return _join("product", self, other) if _is_factor(other) else NotImplemented
 
     def __rmul__(self, other: Any, /) -> Any:
-        return _joined("product", other, self) if _is_factor(other) else NotImplemented
+        return _join("product", other, self) if _is_factor(other) else NotImplemented
 
 
 def _is_factor(other: object) -> bool:
     return has(other, Kernel) or (isinstance(other, Real) and not isinstance(other, bool))
 
 
-def _joined(name: str, *parts: object) -> Any:
+def _join(name: str, *parts: object) -> Any:
     cls: Any = registry_in_use().get("kernel", name)
     if not has(cls, JoinsKernels):
         raise PluginError(
-            f"wanted a kernel {name!r} with the class method joined, found none in {cls!r}: it "
+            f"wanted a kernel {name!r} with the class method join, found none in {cls!r}: it "
             "is what adds and multiplies kernels (sgpc_framework.protocols.JoinsKernels)"
         )
-    return cls.joined(*parts)
+    return cls.join(*parts)

@@ -21,7 +21,7 @@ MARKS = ("theta", "hyperparameters", "parameters", "trainable_parameters")
 """What kernels of other libraries call their hyperparameters."""
 
 
-def undeclared(component: object) -> tuple[str, ...]:
+def untunable_parts(component: object) -> tuple[str, ...]:
     """What is wrong with a kernel or likelihood, or with parts of it: a text for each such part.
 
     A part is fine if it is an attrs class, whose fields say what is tuned, or ``Tunable``.

@@ -13,7 +13,7 @@ from sgpc_framework.config.structure import plain, structured, unregistered
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.abilities import ABILITIES, has
 from sgpc_framework.parts.hyperparameters import declaration, parts_of, replaced, values
-from sgpc_framework.parts.undeclared import undeclared
+from sgpc_framework.parts.undeclared import untunable_parts
 from sgpc_framework.plugin.checks import checked_name
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
@@ -82,7 +82,7 @@ def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
 
 def hyperparameters_round_trip(part: Any, kind: Kind, registry: Registry) -> None:
     """Hyperparameters can be read as one vector and replaced by another, which is then read."""
-    require(not undeclared(part), "; ".join(undeclared(part)))
+    require(not untunable_parts(part), "; ".join(untunable_parts(part)))
     ready = started(part, samples_for(part)[0].X)
     before = values(ready)
     require(replaced(ready, before) == ready, "another part after replacing like by like")

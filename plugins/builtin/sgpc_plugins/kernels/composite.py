@@ -60,7 +60,7 @@ class Sum(KernelArithmetic):
     terms: tuple[Kernel, ...] = attrs.field(converter=_tuple, validator=_checked)
 
     @classmethod
-    def joined(cls, *parts: Kernel) -> Self:
+    def join(cls, *parts: Kernel) -> Self:
         return cls(t for part in parts for t in (part.terms if isinstance(part, Sum) else [part]))
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
@@ -110,7 +110,7 @@ class Product(KernelArithmetic):
     factors: tuple[Kernel, ...] = attrs.field(converter=_tuple, validator=_checked)
 
     @classmethod
-    def joined(cls, *parts: Kernel | float) -> Self:
+    def join(cls, *parts: Kernel | float) -> Self:
         constants: list[Kernel] = []
         factors: list[Kernel] = []
         for part in parts:
@@ -140,7 +140,7 @@ class Product(KernelArithmetic):
 
     def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
         movable = _movable(self, self.factors)
-        cotangents = _shared(cotangent, [factor(X, Z) for factor in self.factors])
+        cotangents = _cotangents(cotangent, [factor(X, Z) for factor in self.factors])
         gradients = (f.input_pullback(X, Z, C) for f, C in zip(movable, cotangents, strict=True))
         return _combined(np.add, gradients)
 
@@ -151,7 +151,7 @@ class Product(KernelArithmetic):
         values = [value for value, _ in parts]
 
         def pullback(G: Floats) -> Floats:
-            pairs = zip(parts, _shared(G, values), strict=True)
+            pairs = zip(parts, _cotangents(G, values), strict=True)
             return np.concatenate([pull(share) for (_, pull), share in pairs])
 
         return _combined(np.multiply, values), pullback
@@ -165,7 +165,7 @@ def _combined(operation: np.ufunc, arrays: Iterable[Floats]) -> Floats:
     return result
 
 
-def _shared(G: Floats, values: list[Floats]) -> Iterable[Floats]:
+def _cotangents(G: Floats, values: list[Floats]) -> Iterable[Floats]:
     """What each factor is to pull back: G times all other factors. (Dividing fails at zero.)"""
     for position in range(len(values)):
         yield reduce(np.multiply, values[:position] + values[position + 1 :], G)
