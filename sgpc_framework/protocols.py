@@ -260,13 +260,13 @@ class Tunable(Protocol):
 class PlainOptions(Protocol):
     """A part that is no attrs class and says itself what a file writes of it.
 
-    ``options()`` returns plain data (numbers, strings, lists, mappings) by name, the values of
+    ``to_options()`` returns plain data (numbers, strings, lists, mappings) by name, the values of
     hyperparameters among them, and ``from_options`` makes an equal part of it; of an empty mapping
     it makes the part with its defaults. Configurations and model files call them, once each; what
     ``from_options`` raises is reported as a problem of the configuration.
     """
 
-    def options(self) -> Mapping[str, Any]: ...
+    def to_options(self) -> Mapping[str, Any]: ...
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], /) -> Self: ...

@@ -89,7 +89,7 @@ def _own_options(cls: Any) -> tuple[OptionDescription, ...]:
     """The options that a part with its defaults says itself; none if it cannot be made."""
     try:
         part = cls.from_options({})
-        options = dict(part.options())
+        options = dict(part.to_options())
     except Exception:  # a stranger's: a description is no place to complain
         return ()
     tuned = {number.field: number for number in hyperparameters(part)}

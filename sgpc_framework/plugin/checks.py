@@ -26,7 +26,7 @@ def checked_name(kind: Kind, cls: type) -> str:
     if not attrs.has(cls) and not has(cls, PlainOptions):
         raise PluginError(
             f"{what} is not an attrs class: write @attrs.frozen above it, or give it the methods "
-            "options and from_options (sgpc_framework.protocols.PlainOptions)"
+            "to_options and from_options (sgpc_framework.protocols.PlainOptions)"
         )
     name = _checked_name(what, cls)
     missing = kind.missing(cls)

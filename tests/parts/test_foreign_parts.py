@@ -54,7 +54,7 @@ class Foreign:
     def with_hyperparameters(self, values):
         return Foreign(values)
 
-    def options(self):
+    def to_options(self):
         return {"scales": self._scales.tolist()}
 
     @classmethod

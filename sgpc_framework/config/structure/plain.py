@@ -50,7 +50,7 @@ def plain(value: Any, path: str = "") -> Any:
 def _options(component: Any, path: str) -> Iterator[tuple[str, Any, str]]:
     """(key, value, path) of every option of a component that has something to say."""
     if has(component, PlainOptions):
-        for key, value in component.options().items():
+        for key, value in component.to_options().items():
             yield key, value, f"{path}.{key}" if path else key
         return
     cls: Any = type(component)
