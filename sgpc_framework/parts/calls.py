@@ -133,4 +133,4 @@ def registry_in_use() -> Registry:
     return _in_use.get() or default_registry()
 
 
-calling, blamed = blame, fault
+calling, blamed = blame, fault  # as the engine still calls them

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import (
+    FeatureRelevance,
     Floats,
     Inputs,
     Kernel,
@@ -25,7 +26,7 @@ from sgpc_framework.protocols import (
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.randomness import repeated
-from sgpc_framework.testing.samples import Sample, ready, samples_for
+from sgpc_framework.testing.samples import Sample, is_matrix, ready, samples_for
 from sgpc_framework.testing.verdict import (
     ROUNDING,
     Laws,
@@ -161,7 +162,20 @@ def stored_inputs_come_back(kernel: StorableInputs) -> None:
         require_equal(_values(ready_made, again, sample.X), K, "k(decoded, X)", sample.title)
 
 
+def relevances_are_one_for_each_feature(kernel: FeatureRelevance) -> None:
+    """relevances() is ``None``, or a finite number above zero for each feature of the inputs."""
+    for sample in samples_for(kernel):
+        relevances = kernel.relevances()
+        if relevances is None or not is_matrix(sample.X):
+            continue
+        shape = (sample.X.shape[1],)
+        require(np.shape(relevances) == shape, f"shape {np.shape(relevances)}, not {shape}")
+        require_finite(relevances, "relevance", sample.title)
+        require(np.all(relevances > 0.0), f"a relevance of {np.min(relevances):g}")
+
+
 LAWS: Laws = {
+    FeatureRelevance: (relevances_are_one_for_each_feature,),
     StorableInputs: (stored_inputs_come_back,),
     SampleInputs: (sample_inputs_are_as_many_as_asked_for,),
     KernelColumns: (prepared_columns_agree,),

@@ -62,7 +62,7 @@ class Foreign:
         return cls(**options)
 
     def __eq__(self, other):
-        return type(other) is Foreign and np.array_equal(other._scales, self._scales)
+        return type(other) is type(self) and np.array_equal(other._scales, self._scales)
 
     def __hash__(self):
         return hash(tuple(self._scales))
@@ -90,6 +90,24 @@ def test_the_numbers_of_a_foreign_term_are_read_and_replaced():
 def test_a_foreign_kernel_obeys_the_laws():
     for result in run_checks(Foreign(), REGISTRY):
         assert result.ok, result.problem
+
+
+class Changes(Foreign):
+    """A kernel that changes itself where a copy is wanted."""
+
+    def with_hyperparameters(self, values):
+        self._scales = np.asarray(values)
+        return self
+
+
+def test_the_kit_catches_a_part_that_changes_itself():
+    failed = {result.name: result.problem for result in run_checks(Changes()) if not result.ok}
+    assert "a part that was changed" in failed["kernel: hyperparameters round trip"]
+
+
+def test_the_kit_catches_a_part_that_hides_its_numbers():
+    failed = {result.name: result.problem for result in run_checks(Attribute()) if not result.ok}
+    assert "nobody could tune" in failed["kernel: hyperparameters round trip"]
 
 
 @pytest.mark.parametrize("kernel", [Foreign(), NESTED])

@@ -10,14 +10,20 @@ import numpy as np
 from attrs.validators import ge, instance_of, le
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sgpc_framework.authors import Floats, Inputs, Pullback, hyperparameter
+from sgpc_framework.authors import (
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Pullback,
+    hyperparameter,
+)
 
 from sgpc_strings.letters import Strings, letters, sample, strings
 
 
 @final
 @attrs.frozen
-class Spectrum:
+class Spectrum(KernelArithmetic):
     """The cosine between the counts of all pieces of a given length.
 
         k(x, z) = variance · φ(x)·φ(z) / (‖φ(x)‖ ‖φ(z)‖)
