@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
 from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.calls import blamed, kernel_columns, kernel_diag
+from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
 from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
 from sgpc_framework.rows.blocks import Block, Numbers
 from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
@@ -300,7 +300,7 @@ class Shard:
         if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
             value = columns[~np.isfinite(columns)][0]
             problem = f"wanted finite values, found {value}"
-            raise blamed("kernel", self._kernel, "__call__", problem)
+            raise fault("kernel", self._kernel, "__call__", problem)
 
 
 def latent_functions(likelihood: Likelihood) -> int:
@@ -314,7 +314,7 @@ def check_likelihood(rows: Rows) -> None:
         bad = np.flatnonzero(~np.isfinite(values).reshape(-1, len(rows)).all(axis=0))
         if len(bad):
             i = int(bad[0])
-            raise blamed(
+            raise fault(
                 "likelihood",
                 rows.likelihood,
                 "moments",
@@ -337,7 +337,7 @@ def one_a_row(row_function: RowFunction, rows: Rows) -> Floats:
 def _prior(kernel: Kernel, block: Block) -> Floats:
     prior = kernel_diag(kernel, block.X)
     if not prior.min() >= 0.0 or not np.isfinite(prior.max()):
-        raise blamed(
+        raise fault(
             "kernel",
             kernel,
             "diag",
