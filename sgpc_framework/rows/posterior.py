@@ -244,10 +244,8 @@ class Posterior:
                 if np.array_equal(rows.index[at], numbers):
                     return rows[at]
         arguments = {block: (own,) for block, own in self._of_block(numbers).items()}
-        return joined(self._shards.some(Shard.excerpt, arguments) or [self._no_rows()])
-
-    def _no_rows(self) -> Excerpt:
-        return self._shards.some(Shard.excerpt, {0: (_NONE,)})[0]
+        self._known.append(joined(self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})))
+        return self._known[-1]
 
     def _of_block(self, numbers: Numbers) -> dict[int, Numbers]:
         """The rows of each block that has any of them."""

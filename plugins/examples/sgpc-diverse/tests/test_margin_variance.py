@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 import sgpc_framework as sgpc
-from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.authors import Posterior, Steps, TrainingRows
 from sgpc_framework.datasets import twonorm
-from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing import parametrize_with_checks
 
 from sgpc_diverse import MarginVariance
@@ -19,7 +18,7 @@ def test_conformance(check):
 def posterior(X, y, block_rows: int = 8192) -> Posterior:
     """A posterior over rows that all are undecided and have variance one."""
     config = sgpc.build(kernel={"name": "squared-exponential", "lengthscale": 1.0}).config
-    return Posterior(X, y, config.kernel, config.likelihood, len(y), block_rows)
+    return TrainingRows.of(X, y, block_rows).posterior(config.kernel, config.likelihood, len(y))
 
 
 def include(state: Posterior, row: int, coefficient: float) -> None:
