@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import opened, opening_options
 from sgpc_framework.cli.printing import print_table
 from sgpc_framework.cli.table_options import json_option
 

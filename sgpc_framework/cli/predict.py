@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import opened, opening_options
 from sgpc_framework.cli.printing import check_output, write_csv
 from sgpc_framework.cli.progress import working
 from sgpc_framework.cli.table_options import json_option

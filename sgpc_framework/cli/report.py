@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import opened, opening_options
 from sgpc_framework.cli.printing import check_output
 from sgpc_framework.cli.progress import working
 

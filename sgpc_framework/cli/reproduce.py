@@ -104,7 +104,7 @@ def command(
     it does not have them, and the others left out.
     """
     from sgpc_framework.lab import plan
-    from sgpc_framework.lab.whole import reproduce
+    from sgpc_framework.lab.reproduction import reproduce
 
     scale = plan.quick() if quick else plan.Scale()
     changes: dict[str, Any] = {

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import attrs
 
-from sgpc_framework.lab.by_stage import COLUMNS, Stages
 from sgpc_framework.lab.cells import Outcome
 from sgpc_framework.lab.results import Results
+from sgpc_framework.lab.stage_curves import COLUMNS, Stages
 from sgpc_framework.lab.timing import InnerLoops
 
 

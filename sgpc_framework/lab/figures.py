@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from sgpc_framework.lab.bayes import Floor
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import (
     OPTIMISED_SITES,
@@ -20,8 +19,9 @@ from sgpc_framework.lab.methods import (
     random,
 )
 from sgpc_framework.lab.plan import COMPARED
+from sgpc_framework.lab.ranks import draw_ranks
 from sgpc_framework.lab.results import MEASURES, Results
-from sgpc_framework.metrics.ranks import draw_ranks
+from sgpc_framework.lab.stage_curves import Stages
 from sgpc_framework.metrics.statistics import Mean
 
 BLUE, RED, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#777777"

@@ -13,8 +13,8 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
+from sgpc_framework.lab.ranks import LEVEL, PAPER_P, RANKED
 from sgpc_framework.lab.results import MEASURES, Measure, Results
-from sgpc_framework.metrics.ranks import LEVEL, PAPER_P, RANKED
 from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
 
 

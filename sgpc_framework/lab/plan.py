@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from sgpc_framework import datasets
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.cells import Cell
 from sgpc_framework.lab.methods import (
     ENTROPY,
@@ -20,6 +19,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
     random,
 )
+from sgpc_framework.lab.stage_curves import Stages
 from sgpc_framework.lab.timing import InnerLoops
 
 EXPERIMENTS = ("figure1", "experiment1", "experiment2", "experiment3", "beyond", "timing")

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.model import Model
+from sgpc_framework.plots.loss_and_error import StagedMerits
 from sgpc_framework.plots.regions import DEEPEST, Frame, leads
-from sgpc_framework.plots.stages import StagedMerits
 from sgpc_framework.plots.style import colour
 from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
 

@@ -7,10 +7,10 @@ import hashlib
 from importlib.metadata import version
 from importlib.resources import files
 
+from sgpc_framework.report.html_tables import percent
 from sgpc_framework.report.markup import Markup, element, joined, void
 from sgpc_framework.report.sections import each_section
 from sgpc_framework.report.subject import Subject
-from sgpc_framework.report.tables import percent
 
 MOST_NAMED_CLASSES = 4
 

@@ -11,12 +11,12 @@ from sgpc_framework.plots import (
     probability_histogram,
 )
 from sgpc_framework.plots.style import SERIES
-from sgpc_framework.report.facts import what_was_fitted
+from sgpc_framework.report.fit_section import what_was_fitted
+from sgpc_framework.report.html_tables import basis_table, confusion_table, surprise_table
 from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.pictures import picture
 from sgpc_framework.report.plane import can_be_played, played_stages
 from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
-from sgpc_framework.report.tables import basis_table, confusion_table, surprise_table
 
 
 def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:

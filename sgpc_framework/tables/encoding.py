@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.option_fields import one_of
 from sgpc_framework.tables.table import Column, Table
-from sgpc_framework.tables.words import check_words, is_number
+from sgpc_framework.tables.word_checks import check_words, is_number
 
 Floats = NDArray[np.float64]
 

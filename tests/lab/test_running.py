@@ -13,10 +13,10 @@ import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.errors import InputError
 from sgpc_framework.lab import cells, plan, running
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.cells import Cell, Outcome
 from sgpc_framework.lab.methods import VALIDATION, adaptive, method, random
 from sgpc_framework.lab.plan import COMPARED, EXPERIMENTS, Scale
+from sgpc_framework.lab.stage_curves import Stages
 from sgpc_framework.lab.store import Store
 from sgpc_framework.lab.timing import TIMED, InnerLoops, ratio
 

@@ -11,9 +11,9 @@ from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
 from sgpc_framework.plugin.kinds import named as name_of
+from sgpc_framework.report.html_tables import number, table
 from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.subject import Subject
-from sgpc_framework.report.tables import number, table
 
 MOST_HYPERPARAMETERS = 12
 """Beyond so many, one lengthscale a feature say, the others are folded."""
