@@ -15,6 +15,7 @@ from sgpc_framework.design import Design
 from sgpc_framework.engine.algorithm1 import Progress
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.statistics import Mean
 from sgpc_framework.tables.labels import training_labels
 from sgpc_framework.tables.table import Table
 from sgpc_framework.tables.table_classifier import TableClassifier
@@ -112,19 +113,7 @@ def _merits(
 
 
 def _score(design: str, size: int, each: Sequence[tuple[Merits, int]], seconds: float) -> Score:
-    errors = np.array([merits.error for merits, _ in each])
-    losses = np.array([merits.nlp for merits, _ in each])
-    return Score(
-        design,
-        size,
-        float(np.mean([basis for _, basis in each])),
-        float(errors.mean()),
-        _standard_error(errors),
-        float(losses.mean()),
-        _standard_error(losses),
-        seconds,
-    )
-
-
-def _standard_error(values: NDArray[np.float64]) -> float:
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    basis = float(np.mean([basis for _, basis in each]))
+    error = Mean.of([merits.error for merits, _ in each])
+    nlp = Mean.of([merits.nlp for merits, _ in each])
+    return Score(design, size, basis, error.value, error.error, nlp.value, nlp.error, seconds)

@@ -163,8 +163,8 @@ def draw_sizes(
                     label=method,
                 )
             if data in floors:
-                level = floors[data].error if measure == "test_error" else floors[data].nlp
-                ax.axhline(level, color=RED, lw=1.2, ls="--", label="Bayes")
+                floor = floors[data].error if measure == "test_error" else floors[data].nlp
+                ax.axhline(floor.value, color=RED, lw=1.2, ls="--", label="Bayes")
             ax.set_xticks(np.arange(len(sizes)), labels=[str(size) for size in sizes])
             ax.set_title(f"{data.title()}, {LABEL[measure]}", fontsize=10)
             _dressed(ax)

@@ -8,6 +8,7 @@ from sgpc_framework.lab.bayes import Floor
 from sgpc_framework.lab.claims import CLAIMS
 from sgpc_framework.lab.claims.claim import SHORT
 from sgpc_framework.lab.evidence import Evidence
+from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.lab.methods import (
     OPTIMISED_SITES,
     PROPOSED,
@@ -15,7 +16,7 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.paper_tables import means, shown, table
+from sgpc_framework.lab.paper_tables import mean_text, means
 from sgpc_framework.lab.plan import STAGED
 from sgpc_framework.lab.results import MEASURES, Results
 from sgpc_framework.lab.timing import TIMED, ratio
@@ -30,7 +31,9 @@ def claims(evidence: Evidence) -> str:
             why = claim.why.get(found.verdict, "")
             rule = f"Rule: {found.rule}." if found.rule else ""
             rows.append((claim.text, found.figure, f"**{found.verdict}**", f"{why} {rule}".strip()))
-        parts.append(f"### {title}\n\n{table(('the paper', 'here', 'verdict', 'why'), rows)}")
+        parts.append(
+            f"### {title}\n\n{markdown_table(('the paper', 'here', 'verdict', 'why'), rows)}"
+        )
     return "\n\n".join(parts)
 
 
@@ -50,7 +53,9 @@ def data(evidence: Evidence) -> str:
             sources = {cell.partition: evidence.results.outcomes[cell].source for cell in cells}
             facts = _sizes(evidence, name)
             rows.append((name.title(), *facts, str(len(sources)), _ranges(sources)))
-    return table(("set", "training rows", "test rows", "features", "partitions", "source"), rows)
+    return markdown_table(
+        ("set", "training rows", "test rows", "features", "partitions", "source"), rows
+    )
 
 
 def _sizes(evidence: Evidence, name: str) -> tuple[str, str, str]:
@@ -78,14 +83,14 @@ def sites(results: Results) -> str:
             found = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
             assert found is not None
             both_means = (
-                shown(results.mean(name, method, size, measure, both), measure)
+                mean_text(results.mean(name, method, size, measure, both), measure)
                 for method in (PROPOSED, OPTIMISED_SITES)
             )
             rows.append(
                 (name.title(), SHORT[measure], *both_means, str(len(both)), f"{found.p:.2g}")
             )
     head = ("set", "test", "moment matching", "predictive loss", "partitions", "Wilcoxon p")
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def seconds(evidence: Evidence) -> str:
@@ -97,7 +102,9 @@ def seconds(evidence: Evidence) -> str:
         )
         for job, took in evidence.seconds.items()
     ]
-    return table(("set", *(f"{method}, ms" for method in TIMED), "validation / adaptive 1"), rows)
+    return markdown_table(
+        ("set", *(f"{method}, ms" for method in TIMED), "validation / adaptive 1"), rows
+    )
 
 
 def refined(results: Results, floors: dict[str, Floor]) -> str:
@@ -109,12 +116,14 @@ def refined(results: Results, floors: dict[str, Floor]) -> str:
     rows = [
         (
             name.title(),
-            f"{100 * floor.error:.2f} ± {100 * floor.error_se:.2f} %",
-            f"{floor.nlp:.4f} ± {floor.nlp_se:.4f}",
+            f"{floor.error.text(2, factor=100.0)} %",
+            floor.nlp.text(4),
         )
         for name, floor in floors.items()
         if name in results.scale.sets
     ]
     if parts:
-        parts.append(f"No classifier does better than:\n\n{table(('set', 'error', 'NLP'), rows)}")
+        parts.append(
+            f"No classifier does better than:\n\n{markdown_table(('set', 'error', 'NLP'), rows)}"
+        )
     return "\n\n".join(parts)

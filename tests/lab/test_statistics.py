@@ -8,7 +8,13 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from sgpc_framework.lab import bayes
-from sgpc_framework.metrics.statistics import Mean, compare, critical_difference, friedman
+from sgpc_framework.metrics.statistics import (
+    Mean,
+    compare,
+    critical_difference,
+    friedman,
+    standard_error,
+)
 
 # AUC of four variants of C4.5 on 14 sets: Demsar (2006), table 6. It prints .975 twice for the 13th
 # set and ranks by more digits.
@@ -70,7 +76,22 @@ class TestWilcoxon:
 def test_means():
     found = Mean.of([1.0, 2.0, 3.0])
     assert (found.value, found.error, found.count) == (2.0, pytest.approx(3**-0.5), 3)
-    assert np.isnan(Mean.of([1.0]).error)
+    assert found.text(3) == "2.000 ± 0.577"
+    assert found.text(1, "+") == "+2.0 ± 0.6"
+
+
+def test_one_value_has_no_standard_error():
+    found = Mean.of([0.25])
+    assert np.isnan(found.error)
+    assert found.text(3) == "0.250"
+    assert not found.above_zero
+
+
+def test_a_mean_is_above_zero_by_students_t():
+    values = np.arange(5.0)  # 2.83 standard errors above zero, where 2.78 are asked for
+    assert Mean.of(values).above_zero
+    assert not Mean.of(values - 0.1).above_zero
+    assert Mean.of(values - 0.1).value > 2.0 * standard_error(values)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -79,15 +100,15 @@ def test_means():
 
 def test_the_bayes_error_of_twonorm_is_known():
     found = bayes.floor("twonorm", rows=100_000)
-    assert abs(found.error - norm.cdf(-2.0)) < 4 * found.error_se
+    assert abs(found.error.value - norm.cdf(-2.0)) < 4 * found.error.error
     # The label's log-odds are N(±8, 16), so the NLP is an integral in one dimension.
     nlp, _ = quad(lambda m: norm.pdf(m, 8.0, 4.0) * np.logaddexp(0.0, -m), -40.0, 60.0)
-    assert abs(found.nlp - nlp) < 4 * found.nlp_se
+    assert abs(found.nlp.value - nlp) < 4 * found.nlp.error
 
 
 def test_the_bayes_error_of_ringnorm_is_breimans():
     """Breiman (1996) gives 1.3 %."""
-    assert bayes.floor("ringnorm", rows=100_000).error == pytest.approx(0.0125, abs=0.001)
+    assert bayes.floor("ringnorm", rows=100_000).error.value == pytest.approx(0.0125, abs=0.001)
 
 
 def test_log_odds_of_ringnorm_are_those_of_the_densities():
