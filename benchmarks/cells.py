@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 import sgpc_framework as sgpc
 from benchmarks import rivals
-from benchmarks.peers import first_rows, judged
+from benchmarks.peers import first_rows, merits
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.metrics.merits import reliability_of_labels
 
 Floats = NDArray[np.float64]
 
@@ -92,11 +93,9 @@ def expected_calibration_error(probability: Floats, y: Floats, bins: int = 15) -
 
     where confidence is max(p, 1 - p), which is 0.5 to 1, and the bins b divide that equally.
     """
-    confidence = np.maximum(probability, 1.0 - probability)
-    right = np.where(y > 0.0, probability, 1.0 - probability) >= 0.5
-    place = np.clip(((confidence - 0.5) * 2.0 * bins).astype(int), 0, bins - 1)
-    excess = np.bincount(place, weights=right - confidence, minlength=bins)
-    return float(np.abs(excess).sum() / len(y))
+    both = np.stack([1.0 - probability, probability], axis=1)
+    truth = (y > 0.0).astype(np.intp)
+    return reliability_of_labels(both, truth, 2 * bins).expected_calibration_error
 
 
 @attrs.frozen
@@ -116,9 +115,9 @@ class Scores:
     ) -> Scores:
         if not np.all(np.isfinite(probability)):
             raise ArithmeticError("wanted a probability for each test row, found some not finite")
-        nlp, error = judged(probability, data.y_test)
+        test = merits(probability, data.y_test)
         ece = expected_calibration_error(probability, data.y_test)
-        return cls(nlp, error, ece, seconds, cpu_seconds, size)
+        return cls(test.nlp, test.error, ece, seconds, cpu_seconds, size)
 
 
 @attrs.frozen

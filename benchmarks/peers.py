@@ -34,6 +34,7 @@ import sgpc_framework as sgpc
 from benchmarks import rivals
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.metrics.merits import Merits
 
 SELECTOR = {"name": "adaptive-sampling", "working_set": 2}
 WANTED = 5.0
@@ -65,9 +66,9 @@ class Figure:
         """The medians of the seconds. Repeated fits differ in nothing else, so the last counts."""
         seconds = median(fit.seconds for fit in fits)
         cpu_seconds = median(fit.cpu_seconds for fit in fits)
-        nlp, error = judged(fits[-1].probability, data.y_test)
+        test = merits(fits[-1].probability, data.y_test)
         about = data.name, data.source, len(data.y), method
-        return cls(*about, seconds, cpu_seconds, nlp, error, fits[-1].iterations)
+        return cls(*about, seconds, cpu_seconds, test.nlp, test.error, fits[-1].iterations)
 
     def beside(self, rival: Figure) -> Figure:
         """The same line with the ratios to a rival's."""
@@ -164,10 +165,10 @@ def compared(
     yield rival_line
 
 
-def judged(probability: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Test NLP and test error of the probabilities of +1."""
-    own = np.where(y > 0.0, probability, 1.0 - probability)
-    return float(-np.mean(np.log(np.maximum(own, 1e-12)))), float(np.mean(own < 0.5))
+def merits(probability: NDArray[np.float64], y: NDArray[np.float64]) -> Merits:
+    """What probabilities of +1 are worth; none counts as less than 1e-12."""
+    both = np.stack([1.0 - probability, probability], axis=1)
+    return Merits.of(np.log(np.maximum(both, 1e-12)), (y > 0.0).astype(np.intp))
 
 
 def figures(plan: Plan, names: Sequence[str], basis: Sequence[int]) -> Iterator[Figure]:

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 import sgpc_framework as sgpc
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.model.classes import positions
 from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
@@ -37,8 +39,8 @@ SPLITS = 2
 
 def scores(model: Model, X: Floats, y: Floats) -> tuple[float, float]:
     """NLP, and error in percent."""
-    own = model.predict_proba(X)[np.arange(len(y)), (y > 0).astype(int)]
-    return float(-np.mean(np.log(own))), float(100.0 * np.mean(own < 0.5))
+    merits = Merits.of(model.predict_log_proba(X), positions(model.classes, y))
+    return merits.nlp, 100.0 * merits.error
 
 
 def refined(refiner: str, model: Model, X: Floats, y: Floats) -> tuple[Model, tuple[str, ...]]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import Benchmark, available, benchmark
+from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.model.classes import positions
 from sgpc_framework.model.model import Model
 
 DESIGN = {
@@ -27,10 +27,9 @@ def fitted(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
     began = perf_counter()
     model = sgpc.build(DESIGN, max_basis=max_basis).fit(data.X, data.y)
     seconds = perf_counter() - began
-    truth = np.searchsorted(model.classes, data.y_test)
-    own = model.predict_proba(data.X_test)[np.arange(len(truth)), truth]
-    loss, error = -np.mean(np.log(own)), np.mean(own < 0.5)
-    return model, f"{len(model):4} NLP {loss:.4f} error {error:.2%} {seconds:5.1f} s"
+    truth = positions(model.classes, data.y_test)
+    test = Merits.of(model.predict_log_proba(data.X_test), truth)
+    return model, f"{len(model):4} NLP {test.nlp:.4f} error {test.error:.2%} {seconds:5.1f} s"
 
 
 def main() -> None:

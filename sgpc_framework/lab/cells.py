@@ -16,6 +16,8 @@ from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
 from sgpc_framework.design import Design, build
 from sgpc_framework.lab.methods import method
+from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.model.classes import positions
 from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
@@ -87,7 +89,7 @@ class Cell:
         tried = 14 + method(self.method).candidates  # fitted to what fits took
         return self.iterations * rows * self.size * tried * (1 + self.size / 100)
 
-    def fitted(self) -> Model:
+    def fit(self) -> Model:
         model = self.design.fit(self.benchmark.X, self.benchmark.y)
         assert isinstance(model, Model)  # there are two classes
         return model
@@ -96,11 +98,14 @@ class Cell:
         """Fit and judge; the fields of an ``Outcome``."""
         data = self.benchmark
         began, began_cpu = perf_counter(), process_time()
-        model = self.fitted()
+        model = self.fit()
         seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        test, training = merits(model, data.X_test, data.y_test), merits(model, data.X, data.y)
         outcome = Outcome(
-            *judged(model.predict_proba(data.X_test), data.y_test),
-            *judged(model.predict_proba(data.X), data.y),
+            test.error,
+            test.nlp,
+            training.error,
+            training.nlp,
             basis=len(model),
             iterations=len(model.trace.iterations),
             best=model.trace.best + 1,
@@ -112,11 +117,9 @@ class Cell:
         return attrs.asdict(outcome)
 
 
-def judged(probability: Floats, y: Floats) -> tuple[float, float]:
-    """Error and NLP of probabilities of shape (rows, 2) for labels in {-1, +1}."""
-    second = (y > 0.0).astype(np.intp)
-    own = probability[np.arange(len(y)), second]
-    return float(np.mean((probability[:, 1] >= 0.5) != second)), float(-np.mean(np.log(own)))
+def merits(model: Model, X: Floats, y: Floats) -> Merits:
+    """What the model is worth on these rows."""
+    return Merits.of(model.predict_log_proba(X), positions(model.classes, y))
 
 
 @lru_cache(maxsize=2)

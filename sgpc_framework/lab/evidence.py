@@ -10,7 +10,7 @@ import attrs
 
 from sgpc_framework.lab.cells import Outcome
 from sgpc_framework.lab.results import Results
-from sgpc_framework.lab.stage_curves import COLUMNS, Stages
+from sgpc_framework.lab.stage_curves import COLUMNS, StageCurves
 from sgpc_framework.lab.timing import InnerLoops
 
 
@@ -19,7 +19,7 @@ class Evidence:
     """The outcomes of cells, the curves of Experiment 1, and the seconds of inner loops."""
 
     results: Results
-    stages: dict[Stages, dict[str, list[float]]]
+    stages: dict[StageCurves, dict[str, list[float]]]
     seconds: dict[InnerLoops, dict[str, list[float]]]
 
 

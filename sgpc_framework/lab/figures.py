@@ -21,7 +21,7 @@ from sgpc_framework.lab.methods import (
 from sgpc_framework.lab.plan import COMPARED
 from sgpc_framework.lab.ranks import draw_ranks
 from sgpc_framework.lab.results import MEASURES, Results
-from sgpc_framework.lab.stage_curves import Stages
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.metrics.statistics import Mean
 
 BLUE, RED, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#777777"
@@ -81,7 +81,7 @@ def draw_losses(figure: Any) -> None:
     _dressed(ax).legend(frameon=False)
 
 
-def draw_stages(figure: Any, stages: dict[Stages, dict[str, list[float]]]) -> None:
+def draw_stages(figure: Any, stages: dict[StageCurves, dict[str, list[float]]]) -> None:
     """Figure 2: error and NLP as basis vectors are added, for two ways to estimate sites."""
     sets = list(dict.fromkeys(job.cell.data for job in stages))
     axes = figure.subplots(2, 2 * len(sets), squeeze=False)

@@ -19,7 +19,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
     random,
 )
-from sgpc_framework.lab.stage_curves import Stages
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.lab.timing import InnerLoops
 
 EXPERIMENTS = ("figure1", "experiment1", "experiment2", "experiment3", "beyond", "timing")
@@ -86,10 +86,10 @@ def ordered(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
     return sorted(due, key=due.__getitem__)
 
 
-def curves(scale: Scale) -> list[Stages]:
+def curves(scale: Scale) -> list[StageCurves]:
     """Experiment 1's pictures, of the first partition at the second size."""
     return [
-        Stages(scale.cell(data, 0, method, scale.sizes[1]))
+        StageCurves(scale.cell(data, 0, method, scale.sizes[1]))
         for data in STAGED
         if data in scale.sets
         for method in (PROPOSED, OPTIMISED_SITES)

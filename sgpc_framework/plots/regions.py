@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.merits import most_probable
 from sgpc_framework.metrics.relevance import checked_names
 from sgpc_framework.model.classes import Classifier, models_of, positions, shown
 from sgpc_framework.model.model import Model
@@ -142,7 +143,7 @@ def shades(lead: Floats) -> Floats:
 
     own = np.array([to_rgb(colour(position)) for position in range(lead.shape[-1])])
     strength = DEEPEST * lead.max(axis=-1)[..., None]
-    mixed: Floats = 1.0 - strength + strength * own[lead.argmax(axis=-1)]
+    mixed: Floats = 1.0 - strength + strength * own[most_probable(lead)]
     return mixed
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.metrics.merits import confusion, losses
+from sgpc_framework.metrics.merits import confusion, losses, most_probable
 from sgpc_framework.report.markup import Markup, element, joined
 from sgpc_framework.report.subject import Subject
 
@@ -193,7 +193,7 @@ def surprise_table(subject: Subject) -> Markup:
     loss = losses(subject.log_proba, subject.truth)
     worst = np.argsort(-loss, kind="stable")[:MOST_SURPRISES]
     features = subject.foremost(MOST_FEATURES)
-    predicted = subject.log_proba.argmax(axis=1)
+    predicted = most_probable(subject.log_proba)
     rows = [
         [
             row + subject.first_row,

@@ -16,7 +16,7 @@ from sgpc_framework.lab import cells, plan, running
 from sgpc_framework.lab.cells import Cell, Outcome
 from sgpc_framework.lab.methods import VALIDATION, adaptive, method, random
 from sgpc_framework.lab.plan import COMPARED, EXPERIMENTS, Scale
-from sgpc_framework.lab.stage_curves import Stages
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.lab.store import Store
 from sgpc_framework.lab.timing import TIMED, InnerLoops, ratio
 
@@ -124,7 +124,7 @@ def test_every_method_can_be_built():
 
 
 def test_the_curves_of_the_stages_end_with_the_cell():
-    curves, whole = Stages(CELL).compute(), Outcome(**CELL.compute())
+    curves, whole = StageCurves(CELL).compute(), Outcome(**CELL.compute())
     assert {len(curve) for curve in curves.values()} == {5}
     for name, curve in curves.items():
         assert curve[-1] == pytest.approx(getattr(whole, name), abs=1e-9)
