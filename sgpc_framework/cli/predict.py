@@ -65,13 +65,15 @@ def command(
 
 
 def _rows(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Iterator[list[Any]]:
+    from sgpc_framework.metrics.merits import most_probable, probabilities
+
     kept = [table.column(name) for name in keep]
     with working("predicting"):
         log_proba = classifier.predict_log_proba(table)
-    labels = classifier.classes[log_proba.argmax(axis=1)].tolist()
+    labels = classifier.classes[most_probable(log_proba)].tolist()
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     yield [*(column.name for column in kept), "predicted", *heading]
-    proba = classifier.predict_proba(table).tolist()
+    proba = probabilities(log_proba).tolist()
     copies = [column.as_words().tolist() for column in kept]
     for row, label in enumerate(labels):
         yield [*(copy[row] for copy in copies), label, *proba[row]]

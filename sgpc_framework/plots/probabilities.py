@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgpc_framework.model.classes import Classifier, positions, shown
 from sgpc_framework.plots.style import (
@@ -28,8 +29,18 @@ def probability_histogram(
     at the ends.
     """
     truth = positions(model.classes, y)
-    proba = model.predict_proba(X)
-    names = [literal(shown(label)) for label in model.classes.tolist()]
+    return draw_histogram(model.classes, model.predict_proba(X), truth, ax, bins)
+
+
+def draw_histogram(
+    classes: NDArray[Any],
+    proba: NDArray[np.float64],
+    truth: NDArray[np.intp],
+    ax: Any = None,
+    bins: int = 20,
+) -> Any:
+    """The same of probabilities that are known, and the positions of the true classes."""
+    names = [literal(shown(label)) for label in classes.tolist()]
     if len(names) == 2:
         predicted, what = proba[:, 1], f"predicted probability of {names[1]}"
     else:

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.model import Model
-from sgpc_framework.plots.loss_and_error import StagedMerits
 from sgpc_framework.plots.regions import DEEPEST, Frame, leads
 from sgpc_framework.plots.style import colour
-from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
+from sgpc_framework.report.subject import Subject
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +51,7 @@ def reel(subject: Subject) -> Reel:
     side = int(min(FINEST, np.sqrt(MOST_CELLS / (len(kept) * channels))))
     planes = _planes(model, frame, side, kept, channels)
     rows = subject.sample(MOST_POINTS)
-    judged = subject.sample(MOST_STAGED_ROWS)
-    merits = StagedMerits.of(model, subject.X[judged], subject.y[judged])
+    merits = subject.staged_merits
     left_bottom = subject.known(np.array([[frame.left, frame.bottom]]))[0].tolist()
     right_top = subject.known(np.array([[frame.right, frame.top]]))[0].tolist()
     data = {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sgpc_framework.plots import (
-    along_stages,
-    calibration_curve,
-    feature_relevance,
-    probability_histogram,
-)
+from sgpc_framework.metrics.merits import probabilities
+from sgpc_framework.plots import feature_relevance
+from sgpc_framework.plots.calibration import draw_calibration
+from sgpc_framework.plots.loss_and_error import draw_stages
+from sgpc_framework.plots.probabilities import draw_histogram
 from sgpc_framework.plots.style import SERIES
 from sgpc_framework.report.fit_section import what_was_fitted
 from sgpc_framework.report.html_tables import basis_table, confusion_table, surprise_table
@@ -34,9 +33,8 @@ def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
 
 def _stages(subject: Subject) -> Markup:
     rows = subject.sample(MOST_STAGED_ROWS)
-    X, y = subject.X[rows], subject.y[rows]
     drawn = picture(
-        lambda ax: along_stages(subject.model, X, y, ax),
+        lambda ax: draw_stages(subject.model, subject.staged_merits, ax),
         "Loss and error against the number of basis vectors",
         5.4,
         3.5,
@@ -75,11 +73,9 @@ def _probabilities(subject: Subject) -> Markup:
         "be, nineteen times in twenty. Then, how many rows got which probability"
         + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
     )
-    model, X, y = subject.model, subject.X, subject.y
-    curve = picture(lambda ax: calibration_curve(model, X, y, ax), "Calibration curve", 3.8, 4.0)
-    bars = picture(
-        lambda ax: probability_histogram(model, X, y, ax), "Histogram of probabilities", 3.8, 4.0
-    )
+    known = subject.model.classes, probabilities(subject.log_proba), subject.truth
+    curve = picture(lambda ax: draw_calibration(*known, ax), "Calibration curve", 3.8, 4.0)
+    bars = picture(lambda ax: draw_histogram(*known, ax), "Histogram of probabilities", 3.8, 4.0)
     return joined([element("p", text), element("div", curve, bars, class_="columns")])
 
 

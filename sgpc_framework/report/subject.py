@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.metrics.relevance import checked_names, has_relevances, relevances
+from sgpc_framework.metrics.staged_merits import StagedMerits
 from sgpc_framework.model.classes import Classifier, models_of, positions, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
@@ -91,6 +92,12 @@ class Subject:
     def log_proba(self) -> Floats:
         """What the classifier says of the rows."""
         return self.model.predict_log_proba(self.X)
+
+    @cached_property
+    def staged_merits(self) -> StagedMerits:
+        """Loss and error of every size, on so many of the rows."""
+        rows = self.sample(MOST_STAGED_ROWS)
+        return StagedMerits.of(self.model, self.X[rows], self.y[rows])
 
     @cached_property
     def merits(self) -> Merits:

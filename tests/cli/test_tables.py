@@ -14,6 +14,7 @@ import sgpc_framework as sgpc_package
 from sgpc_framework.cli import main
 from sgpc_framework.datasets import twonorm
 from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.model.model import Model
 from sgpc_framework.tables import read_table
 
 SMALL = ("--config", "fast", "--max-basis", 6)
@@ -134,6 +135,26 @@ def test_predict_writes_labels_and_probabilities(sgpc, model, tmp_path):
     assert sgpc("predict", model, new, "--keep", "id").stdout == output.read_text()
     lines = json.loads(sgpc("predict", model, new, "--json", "--keep", "id").stdout)
     assert [line["predicted"] for line in lines] == [row["predicted"] for row in rows]
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_command_predicts_once(sgpc, model, tmp_path, monkeypatch, command):
+    data = write(tmp_path / "new.csv", shop(rows=20, seed=1))
+    calls = []
+    for name in ("predict", "predict_proba", "predict_log_proba"):
+        monkeypatch.setattr(Model, name, counting(getattr(Model, name), calls))
+    assert sgpc(command, model, data).exit_code == 0
+    assert calls == ["predict_log_proba"]
+
+
+def counting(method, calls):
+    """The method, which adds its name to a list whenever it is called."""
+
+    def counted(*arguments):
+        calls.append(method.__name__)
+        return method(*arguments)
+
+    return counted
 
 
 def test_evaluate(sgpc, model, tmp_path):

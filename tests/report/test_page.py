@@ -250,3 +250,24 @@ def test_without_matplotlib_the_error_says_what_to_install(model, rows, monkeypa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'sgpc-framework\[plots\]'"):
         render(model, *rows)
+
+
+def test_the_rows_are_predicted_once(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = sgpc.build(max_basis=3, max_iterations=1).fit(X, np.sign(X[:, 0]))
+    names = ("predict", "predict_proba", "predict_log_proba")
+    calls = []
+    for name in (*names, *(f"staged_{name}" for name in names[1:])):
+        monkeypatch.setattr(sgpc.Model, name, counting(getattr(sgpc.Model, name), calls))
+    render(model, X, np.sign(X[:, 0]))
+    assert sorted(calls) == ["predict_log_proba", "staged_predict_log_proba"]
+
+
+def counting(method, calls):
+    """The method, which adds its name to a list whenever it is called."""
+
+    def counted(*arguments):
+        calls.append(method.__name__)
+        return method(*arguments)
+
+    return counted
