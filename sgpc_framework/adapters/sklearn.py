@@ -23,8 +23,7 @@ except ImportError as error:
 from sgpc_framework.config.config import Config
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.algorithm1 import Progress
-from sgpc_framework.model.many_classes import OneVsRest
-from sgpc_framework.model.model import Model
+from sgpc_framework.model.classes import Classifier
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +75,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : their names, if X was a table whose columns all have strings as names
     """
 
-    model_: Model | OneVsRest
+    model_: Classifier
     classes_: NDArray[Any]
     _rows: tuple[Floats, NDArray[Any]] | None
     _announced: NDArray[Any] | None
@@ -212,7 +211,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"wanted labels like {earlier_y[:1].tolist()}, found {y[:1].tolist()}")
         return np.concatenate([earlier_X, X]), np.concatenate([earlier_y, y])
 
-    def _model(self) -> Model | OneVsRest:
+    def _model(self) -> Classifier:
         check_is_fitted(self, "model_")
         return self.model_
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.algorithm1 import Progress
 from sgpc_framework.errors import InputError, ModelFileError
-from sgpc_framework.model.many_classes import OneVsRest
-from sgpc_framework.model.model import Model
+from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
@@ -36,7 +35,7 @@ class TableClassifier:
 
     encoding: Encoding
     target: str
-    model: Model | OneVsRest
+    model: Classifier
 
     @classmethod
     def fit(
@@ -76,7 +75,7 @@ class TableClassifier:
 
     @classmethod
     def of_matrix_model(
-        cls, model: Model | OneVsRest, table: Table, target: str | None = None
+        cls, model: Classifier, table: Table, target: str | None = None
     ) -> TableClassifier:
         """A model that was fitted to a matrix, for the columns of a table besides the target."""
         width = _width(model)
@@ -165,7 +164,7 @@ class TableClassifier:
         return {"target": self.target, **self.encoding.as_section()}
 
     @classmethod
-    def from_section(cls, model: Model | OneVsRest, section: Mapping[str, Any]) -> TableClassifier:
+    def from_section(cls, model: Classifier, section: Mapping[str, Any]) -> TableClassifier:
         """The classifier of a model file; ``ModelFileError`` if the section is not sound."""
         try:
             target, encoding = section["target"], Encoding.from_section(section)
@@ -178,7 +177,7 @@ class TableClassifier:
         return cls(encoding, target, model)
 
 
-def _width(model: Model | OneVsRest) -> int | None:
+def _width(model: Classifier) -> int | None:
     """The number of features, which all models of a file share; None if there are none."""
-    one = model.models[0] if isinstance(model, OneVsRest) else model
+    one = next(iter(models_of(model).values()))
     return one.inputs.shape[1] if one.inputs.ndim == 2 else None
