@@ -60,8 +60,10 @@ class Rival:
 
     def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
         options = {name: value for name, value in settings.items() if name != "rival"}
-        found = rivals.run(self.name, data, **options)
-        return Scores.of(found.probability, data, found.seconds, found.cpu_seconds, found.size)
+        outcome = rivals.run(self.name, data, **options)
+        return Scores.of(
+            outcome.probability, data, outcome.seconds, outcome.cpu_seconds, outcome.size
+        )
 
 
 METHODS: Mapping[str, Ours | Rival] = {
@@ -159,10 +161,10 @@ class Cell:
 
     @classmethod
     def from_json(cls, line: str) -> Cell:
-        found = json.loads(line)
-        scores = found.pop("scores")
-        task = Task(**found.pop("task"))
-        return cls(task=task, scores=Scores(**scores) if scores else None, **found)
+        fields = json.loads(line)
+        scores = fields.pop("scores")
+        task = Task(**fields.pop("task"))
+        return cls(task=task, scores=Scores(**scores) if scores else None, **fields)
 
 
 def tasks(
@@ -194,7 +196,7 @@ class Plan:
         return first_rows(datasets.benchmark(name, partition), self.rows)
 
 
-def done(task: Task, data: Benchmark, commit: str) -> Cell:
+def carry_out(task: Task, data: Benchmark, commit: str) -> Cell:
     """Do it. Whatever goes wrong is written down, so that the others get their turn."""
     began, scores, problem = perf_counter(), None, None
     try:

@@ -44,7 +44,7 @@ def value_and_gradient(X: Floats, basis: Floats, T: Floats, lengthscale: float) 
 
 def predict(X: Floats, basis: Floats, F: Floats, lengthscale: float) -> Floats:
     """Prediction in blocks: a kernel block, one product of d² operations a row, Phi."""
-    found = []
+    blocks = []
     for start in range(0, len(X), 8192):
         rows = X[start : start + 8192]
         K = basis @ rows.T
@@ -55,5 +55,5 @@ def predict(X: Floats, basis: Floats, F: Floats, lengthscale: float) -> Floats:
         functions = F @ K
         mean = functions.sum(axis=0)
         np.square(functions, out=functions)
-        found.append(log_ndtr(mean / np.sqrt(1.0 + functions.sum(axis=0))))
-    return np.concatenate(found)
+        blocks.append(log_ndtr(mean / np.sqrt(1.0 + functions.sum(axis=0))))
+    return np.concatenate(blocks)

@@ -137,21 +137,21 @@ def in_turns(
     methods: dict[str, Callable[[], Fit]], repeats: dict[str, int]
 ) -> dict[str, list[Fit]]:
     """Run the methods one after the other, again and again, so that a busy moment meets all."""
-    found: dict[str, list[Fit]] = {title: [] for title in methods}
+    fits: dict[str, list[Fit]] = {title: [] for title in methods}
     for turn in range(max(repeats.values())):
         for title, fit in methods.items():
             if turn < repeats[title]:
-                found[title].append(fit())
-    return found
+                fits[title].append(fit())
+    return fits
 
 
-def compared(
+def compare_in_turns(
     data: Benchmark, basis: int, plan: Plan, rival: str, **options: Any
 ) -> Iterator[Figure]:
     """Ours, ours with all iterations, and the rival, each a line."""
     early, full = f"ours, {basis}", f"ours, {basis}, all 20"
     other = f"{rival}, {options['inducing']}" if "inducing" in options else rival
-    found = in_turns(
+    fits = in_turns(
         {
             early: lambda: ours(data, basis),
             full: lambda: ours(data, basis, tolerance=0.0),
@@ -159,9 +159,9 @@ def compared(
         },
         {early: plan.repeats, full: plan.repeats, other: plan.rival_repeats},
     )
-    rival_line = Figure.of(data, other, found[other])
+    rival_line = Figure.of(data, other, fits[other])
     for title in (early, full):
-        yield Figure.of(data, title, found[title]).beside(rival_line)
+        yield Figure.of(data, title, fits[title]).beside(rival_line)
     yield rival_line
 
 
@@ -177,8 +177,8 @@ def figures(plan: Plan, names: Sequence[str], basis: Sequence[int]) -> Iterator[
         data = first_rows(datasets.benchmark(name), plan.rows)
         ours(first_rows(data, 200), 5)  # the first fit of a process loads what it needs
         for size in basis:
-            yield from compared(data, size, plan, "svgp", inducing=size, **plan.options)
-        yield from compared(first_rows(data, plan.gp_rows), max(basis), plan, "gp")
+            yield from compare_in_turns(data, size, plan, "svgp", inducing=size, **plan.options)
+        yield from compare_in_turns(first_rows(data, plan.gp_rows), max(basis), plan, "gp")
 
 
 def main() -> None:
@@ -194,12 +194,12 @@ def main() -> None:
     rivals.environment()
     fits = f"{plan.repeats} fits of ours and {plan.rival_repeats} of a rival"
     print(f"Medians of {fits}, in turns, one thread\n\n{HEADER}", flush=True)
-    found = []
+    measured = []
     for figure in figures(plan, given.sets, given.basis):
-        found.append(attrs.asdict(figure))
+        measured.append(attrs.asdict(figure))
         print(figure.line(), flush=True)
         if given.json:
-            given.json.write_text(json.dumps(found, indent=2))
+            given.json.write_text(json.dumps(measured, indent=2))
 
 
 if __name__ == "__main__":

@@ -35,9 +35,9 @@ class Clock:
 
     def __call__(self, part: str, function: Callable[..., Any], *arguments: Any) -> Any:
         began = perf_counter()
-        found = function(*arguments)
+        result = function(*arguments)
         self.seconds[part] += perf_counter() - began
-        return found
+        return result
 
 
 def parts_of_a_stage() -> dict[str, float]:
@@ -96,8 +96,8 @@ def main() -> None:
 def _table(title: str, unit: str, parts: dict[str, float]) -> None:
     print(f"\n| {title} | {unit} | share |\n|---|---|---|")
     whole = sum(parts.values())
-    for part, found in parts.items():
-        print(f"| {part} | {found:.3g} | {100 * found / whole:.0f} % |")
+    for part, value in parts.items():
+        print(f"| {part} | {value:.3g} | {100 * value / whole:.0f} % |")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ DESIGN = {
 }
 
 
-def fitted(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
+def fit_and_judge(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
     """The model, and what it is worth."""
     began = perf_counter()
     model = sgpc.build(DESIGN, max_basis=max_basis).fit(data.X, data.y)
@@ -35,8 +35,10 @@ def fitted(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
 def main() -> None:
     for name in available():
         data = benchmark(name)
-        model, verdict = fitted(data, "auto")
-        print(f"{name}, {len(data.y)} rows\n  auto  {verdict}\n  fixed {fitted(data, 80)[1]}")
+        model, verdict = fit_and_judge(data, "auto")
+        print(
+            f"{name}, {len(data.y)} rows\n  auto  {verdict}\n  fixed {fit_and_judge(data, 80)[1]}"
+        )
         for record in model.trace.sizes:
             print(f"    {record.size:4} {record.held_out_loss:.4f} ± {record.noise:.4f}")
         print("   ", model.trace.notes[-1], flush=True)

@@ -13,7 +13,9 @@ from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.metrics.statistics import Mean
 
 
-def scored(cells: Iterable[Cell], data: str, method: str, size: int) -> dict[int, Scores]:
+def scores_by_partition(
+    cells: Iterable[Cell], data: str, method: str, size: int
+) -> dict[int, Scores]:
     """By partition, the scores of a method; one without a size has the same at every size."""
     return {
         cell.task.partition: cell.scores
@@ -59,7 +61,7 @@ def duels(cells: Sequence[Cell], ours: str, rival: str, size: int) -> list[Duel]
     """One for each set where both finished at least one partition."""
     comparisons = []
     for data in dict.fromkeys(cell.task.data for cell in cells):
-        mine, others = (scored(cells, data, method, size) for method in (ours, rival))
+        mine, others = (scores_by_partition(cells, data, method, size) for method in (ours, rival))
         pairs = [(mine[partition], others[partition]) for partition in mine if partition in others]
         if pairs:
             cpu = [median(one.cpu_seconds for one in side) for side in zip(*pairs, strict=True)]
@@ -109,7 +111,7 @@ def table(cells: Sequence[Cell], size: int, measure: Measure) -> str:
     means: dict[tuple[str, str], Mean] = {}
     for method in methods:
         for data in sets:
-            scores = scored(cells, data, method, size).values()
+            scores = scores_by_partition(cells, data, method, size).values()
             values = [measure.factor * getattr(one, measure.field) for one in scores]
             if values:
                 means[method, data] = Mean.of(values)

@@ -13,7 +13,7 @@ pytest.importorskip("benchmarks", reason="benchmarks are in the repository, not 
 
 from benchmarks import cells, quality
 from benchmarks.cells import METHODS, Cell, Plan, Scores, Task, expected_calibration_error, tasks
-from benchmarks.quality import recorded, time_left
+from benchmarks.quality import read_cells, time_left
 from benchmarks.verdicts import MEASURES, duels, report, table, verdict
 
 
@@ -138,8 +138,8 @@ class TestRun:
         path = tmp_path / "cells.jsonl"
         lines = [json.dumps(attrs.asdict(one)) for one in TestReport.CELLS]
         path.write_text("\n".join(lines) + "\n" + lines[0][:50])
-        assert recorded(path) == list(TestReport.CELLS)
-        assert recorded(tmp_path / "none.jsonl") == []
+        assert read_cells(path) == list(TestReport.CELLS)
+        assert read_cells(tmp_path / "none.jsonl") == []
 
     def test_resuming_does_what_is_missing_or_failed(self, tmp_path: Path, monkeypatch):
         path = tmp_path / "cells.jsonl"
@@ -149,11 +149,11 @@ class TestRun:
         path.write_text("\n".join(json.dumps(attrs.asdict(one)) for one in cells)[:-1])
         began = []
 
-        def done(task, data, commit):
+        def carry_out(task, data, commit):
             began.append(task)
             return attrs.evolve(finished, task=task)
 
-        monkeypatch.setattr(quality, "done", done)
+        monkeypatch.setattr(quality, "carry_out", carry_out)
         monkeypatch.setattr(Plan, "data", lambda *_: None)
         wanted = [finished.task, failed.task, changed]
         found = quality.run(wanted, Plan([]), path)
@@ -189,14 +189,14 @@ class TestRun:
         monkeypatch.setattr(cells.rivals, "run", refuse)
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         (task,) = tasks([0], ["twonorm"], [], Plan(["svm"], rows=50))
-        found = cells.done(task, Plan([], rows=50).data("twonorm", 0), "abc")
+        found = cells.carry_out(task, Plan([], rows=50).data("twonorm", 0), "abc")
         assert (found.scores, found.problem, found.final) == (None, "out of memory", False)
 
     def test_ours_is_measured(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         plan = Plan(["paper"], rows=120)
         (task,) = tasks([0], ["twonorm"], [4], plan)
-        scores = cells.done(task, plan.data("twonorm", 0), "abc").scores
+        scores = cells.carry_out(task, plan.data("twonorm", 0), "abc").scores
         assert scores is not None
         assert 0.0 < scores.nlp < 0.7
         assert scores.bytes > 1000

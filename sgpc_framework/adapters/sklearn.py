@@ -120,7 +120,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more."""
         _refuse(unsupported)
-        X, y = self._checked(X, y, reset=True)
+        X, y = self._check_rows(X, y, reset=True)
         self._fit(X, y)
         self._announced = None
         self._rows = (X.copy(), y.copy()) if self.keep_rows else None
@@ -134,9 +134,9 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         _refuse(unsupported)
         first = getattr(self, "model_", None) is None
-        X, y = self._checked(X, y, reset=first)
+        X, y = self._check_rows(X, y, reset=first)
         if not first:
-            X, y = self._with_earlier(X, y)
+            X, y = self._add_to_earlier(X, y)
         announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
         if announced is not None and not np.isin(y, announced).all():
             strange = y[~np.isin(y, announced)].tolist()[0]
@@ -190,17 +190,17 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Floats, y: NDArray[Any]) -> None:
         start = getattr(self, "model_", None) if self.warm_start else None
-        told = _printed if self.verbose else _ignored
+        told = _print_progress if self.verbose else _ignore_progress
         self.model_ = self._design().fit(X, y, progress=told, n_jobs=self.n_jobs, start=start)
         self.classes_ = self.model_.classes
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
+    def _check_rows(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
         fewest = 2 if reset else 1
         X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
         check_classification_targets(y)
         return X, y
 
-    def _with_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    def _add_to_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
         if self._rows is None:
             raise ValueError(
                 "partial_fit has no rows to add to, because fit kept none: "
@@ -219,12 +219,12 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         return inputs
 
-    def _in_columns(self, found: Floats, absent: float) -> Floats:
+    def _in_columns(self, values: Floats, absent: float) -> Floats:
         """Columns of the model's classes as columns of ``classes_``."""
-        if len(self.classes_) == found.shape[1]:
-            return found
-        columns = np.full((len(found), len(self.classes_)), absent)
-        columns[:, np.isin(self.classes_, self.model_.classes)] = found
+        if len(self.classes_) == values.shape[1]:
+            return values
+        columns = np.full((len(values), len(self.classes_)), absent)
+        columns[:, np.isin(self.classes_, self.model_.classes)] = values
         return columns
 
 
@@ -237,11 +237,11 @@ def _refuse(unsupported: Mapping[str, Any]) -> None:
         raise TypeError(_NO_WEIGHTS)
 
 
-def _ignored(_: Progress) -> None:
+def _ignore_progress(_: Progress) -> None:
     pass
 
 
-def _printed(at: Progress) -> None:
+def _print_progress(at: Progress) -> None:
     if at.basis == at.max_basis and at.refining is None:
         which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"

@@ -67,7 +67,7 @@ config_option = click.option(
 )
 
 
-def configured(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
+def build_config(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
     """The configuration of a preset or a file with changes; entries that are None say nothing."""
     from sgpc_framework.config.config import DEFAULT_PARTS, Config
     from sgpc_framework.config.config_files import is_configuration_file, read_mapping
@@ -96,8 +96,8 @@ def _set(mapping: dict[str, Any], change: str) -> None:
         raise click.BadParameter(f"wanted KEY=VALUE, found {change!r}", param_hint="--set")
     inner = mapping
     for slot in slots:
-        found = inner.get(slot, {})
-        inner[slot] = inner = dict(found) if isinstance(found, Mapping) else {"name": found}
+        part = inner.get(slot, {})
+        inner[slot] = inner = dict(part) if isinstance(part, Mapping) else {"name": part}
     inner[key] = _value(text.strip())
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from sgpc_framework import datasets
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.progress import fit_watcher
 from sgpc_framework.design import build
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.plugin.registry import default_registry
@@ -55,7 +55,7 @@ def command(
     X, y = datasets.waveform(rows + test_rows, seed=seed)
     selectors = default_registry().names("selector")
     results = []
-    with watched() as watcher:
+    with fit_watcher() as watcher:
         watcher.expect(len(selectors))
         for selector in selectors:
             watcher.begin(selector)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def opening_options(command: F) -> F:
+def prediction_options(command: F) -> F:
     """MODEL, DATA, and how to use them."""
     for option in (
         reading_options,
@@ -39,7 +39,7 @@ def opening_options(command: F) -> F:
     return command
 
 
-def opened(
+def open_model(
     model: Path,
     data: Path,
     target: str | None,
@@ -56,18 +56,20 @@ def opened(
     from sgpc_framework.tables import TableClassifier, read_table
     from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
 
-    found = load(model)
-    if isinstance(found, TableClassifier):
-        words = found.encoding.words
-        if found.classes.dtype.kind == "U":
-            words = (*words, found.target)
+    classifier = load(model)
+    if isinstance(classifier, TableClassifier):
+        words = classifier.encoding.words
+        if classifier.classes.dtype.kind == "U":
+            words = (*words, classifier.target)
     else:
         words = ()
     with working(f"reading {data}"):
         table = read_table(data, format=format_, header=header, words=words, missing=missing)
-    if not isinstance(found, TableClassifier):
+    if not isinstance(classifier, TableClassifier):
         target = target or DEFAULT_TARGET.get(format_ or format_of(data))
-        found = TableClassifier.of_matrix_model(found, table, target)
+        classifier = TableClassifier.of_matrix_model(classifier, table, target)
     if unseen is not None:
-        found = attrs.evolve(found, encoding=attrs.evolve(found.encoding, unseen=unseen))
-    return (found if size is None else found.truncated(size)), table
+        classifier = attrs.evolve(
+            classifier, encoding=attrs.evolve(classifier.encoding, unseen=unseen)
+        )
+    return (classifier if size is None else classifier.truncated(size)), table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgpc_framework.cli.model_options import opened, opening_options
+from sgpc_framework.cli.model_options import open_model, prediction_options
 from sgpc_framework.cli.printing import check_output, write_csv
 from sgpc_framework.cli.progress import working
 from sgpc_framework.cli.table_options import json_option
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="predict")
-@opening_options
+@prediction_options
 @click.option(
     "-o",
     "--output",
@@ -55,7 +55,7 @@ def command(
     if as_json and output:
         raise click.UsageError("-o writes CSV; --json prints to standard output")
     check_output(output, model, data)
-    classifier, table = opened(model, data, None, **options)
+    classifier, table = open_model(model, data, None, **options)
     rows = _rows(classifier, table, keep)
     if as_json:
         heading = next(rows)

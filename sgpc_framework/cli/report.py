@@ -8,13 +8,13 @@ from typing import Any
 import attrs
 import click
 
-from sgpc_framework.cli.model_options import opened, opening_options
+from sgpc_framework.cli.model_options import open_model, prediction_options
 from sgpc_framework.cli.printing import check_output
 from sgpc_framework.cli.progress import working
 
 
 @click.command(name="report")
-@opening_options
+@prediction_options
 @click.option(
     "-o",
     "--output",
@@ -46,7 +46,7 @@ def command(
     from sgpc_framework.report import render_table
 
     check_output(output, model, data)
-    classifier, table = opened(model, data, target, **options)
+    classifier, table = open_model(model, data, target, **options)
     if target is not None:
         classifier = attrs.evolve(classifier, target=table.column(target).name)
     try:

@@ -42,8 +42,8 @@ class Score:
 def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
     """The fold of each row: at random, but of each class about as many rows in every fold.
 
-    >>> found = folds(np.array(["a"] * 4 + ["b"] * 2), 2, seed=0)
-    >>> sorted(found[:4].tolist()), sorted(found[4:].tolist())
+    >>> fold = folds(np.array(["a"] * 4 + ["b"] * 2), 2, seed=0)
+    >>> sorted(fold[:4].tolist()), sorted(fold[4:].tolist())
     ([0, 0, 1, 1], [0, 1])
     """
     rng = np.random.default_rng(seed)
@@ -53,14 +53,14 @@ def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
             f"wanted at least {count} rows of every class, one a fold, found {sizes.min()} of "
             f"{classes[sizes.argmin()]!s}: take fewer folds"
         )
-    found = np.empty(len(labels), dtype=np.intp)
+    fold = np.empty(len(labels), dtype=np.intp)
     for label in classes:
         rows = rng.permutation(np.flatnonzero(labels == label))
-        found[rows] = np.arange(len(rows)) % count
-    return found
+        fold[rows] = np.arange(len(rows)) % count
+    return fold
 
 
-def compared(
+def cross_validate(
     table: Table,
     target: str,
     designs: Mapping[str, Design],
@@ -82,7 +82,7 @@ def compared(
     largest, smaller = max(sizes), tuple(sorted(set(sizes))[:-1])
     for title, design in designs.items():
         nested = Design(attrs.evolve(design.config, max_basis=largest, sizes=smaller))
-        found: list[list[tuple[Merits, int]]] = []
+        merits: list[list[tuple[Merits, int]]] = []
         seconds = []
         for turn in range(count):
             progress(title, turn, None)
@@ -97,8 +97,8 @@ def compared(
                 **encoding,
             )
             seconds.append(perf_counter() - began)
-            found.append(list(_merits(classifier, test, (*smaller, largest))))
-        for size, each in zip((*smaller, largest), zip(*found, strict=True), strict=True):
+            merits.append(list(_merits(classifier, test, (*smaller, largest))))
+        for size, each in zip((*smaller, largest), zip(*merits, strict=True), strict=True):
             yield _score(title, size, each, float(np.mean(seconds)))
 
 

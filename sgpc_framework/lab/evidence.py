@@ -57,10 +57,10 @@ def write_csv(folder: Path, evidence: Evidence) -> list[Path]:
             ),
         ),
     }
-    return [_written(folder / name, *table) for name, table in tables.items()]
+    return [_write_table(folder / name, *table) for name, table in tables.items()]
 
 
-def _written(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+def _write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

@@ -27,10 +27,12 @@ def claims(evidence: Evidence) -> str:
     for title, stated in CLAIMS.items():
         rows = []
         for claim in stated:
-            found = claim.judged(evidence)
-            why = claim.why.get(found.verdict, "")
-            rule = f"Rule: {found.rule}." if found.rule else ""
-            rows.append((claim.text, found.figure, f"**{found.verdict}**", f"{why} {rule}".strip()))
+            finding = claim.judge(evidence)
+            why = claim.why.get(finding.verdict, "")
+            rule = f"Rule: {finding.rule}." if finding.rule else ""
+            rows.append(
+                (claim.text, finding.figure, f"**{finding.verdict}**", f"{why} {rule}".strip())
+            )
         parts.append(
             f"### {title}\n\n{markdown_table(('the paper', 'here', 'verdict', 'why'), rows)}"
         )
@@ -39,10 +41,10 @@ def claims(evidence: Evidence) -> str:
 
 def verdicts(evidence: Evidence) -> str:
     """How many claims hold, in words."""
-    found = [claim.judged(evidence).verdict for stated in CLAIMS.values() for claim in stated]
-    counted = ((found.count(verdict), verdict) for verdict in dict.fromkeys(found))
+    verdicts = [claim.judge(evidence).verdict for stated in CLAIMS.values() for claim in stated]
+    counted = ((verdicts.count(verdict), verdict) for verdict in dict.fromkeys(verdicts))
     each = ", ".join(f"{count} {verdict}" for count, verdict in sorted(counted, reverse=True))
-    return f"Of {len(found)} claims: {each}."
+    return f"Of {len(verdicts)} claims: {each}."
 
 
 def data(evidence: Evidence) -> str:
@@ -80,14 +82,14 @@ def sites(results: Results) -> str:
     for name in STAGED:
         both = results.common(name, [PROPOSED, OPTIMISED_SITES], size)
         for measure in MEASURES if both else ():
-            found = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
-            assert found is not None
+            comparison = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
+            assert comparison is not None
             both_means = (
                 mean_text(results.mean(name, method, size, measure, both), measure)
                 for method in (PROPOSED, OPTIMISED_SITES)
             )
             rows.append(
-                (name.title(), SHORT[measure], *both_means, str(len(both)), f"{found.p:.2g}")
+                (name.title(), SHORT[measure], *both_means, str(len(both)), f"{comparison.p:.2g}")
             )
     head = ("set", "test", "moment matching", "predictive loss", "partitions", "Wilcoxon p")
     return markdown_table(head, rows)
@@ -107,12 +109,12 @@ def seconds(evidence: Evidence) -> str:
     )
 
 
-def refined(results: Results, floors: dict[str, Floor]) -> str:
+def refiners(results: Results, floors: dict[str, Floor]) -> str:
     methods, parts = (PROPOSED, VALIDATION, *REFINED), []
     for measure in MEASURES:
-        found = means(results, methods, results.scale.small, measure)
-        if found:
-            parts.append(f"Test {SHORT[measure]}:\n\n{found}")
+        lines = means(results, methods, results.scale.small, measure)
+        if lines:
+            parts.append(f"Test {SHORT[measure]}:\n\n{lines}")
     rows = [
         (
             name.title(),

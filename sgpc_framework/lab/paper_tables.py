@@ -48,9 +48,11 @@ def wilcoxon(results: Results, measure: Measure) -> str:
     rows = []
     for name in results.scale.sets:
         for size in results.scale.sizes:
-            found = [results.comparison(name, PROPOSED, rival, size, measure) for rival in rivals]
-            if all(found):
-                rows.append((name.title(), str(size), *(_test(c) for c in found if c)))
+            comparisons = [
+                results.comparison(name, PROPOSED, rival, size, measure) for rival in rivals
+            ]
+            if all(comparisons):
+                rows.append((name.title(), str(size), *(_test(c) for c in comparisons if c)))
     return markdown_table(("set", "size", *rivals), rows)
 
 
@@ -64,16 +66,16 @@ def friedman(results: Results) -> str:
     rows = []
     for measure in MEASURES:
         for size, paper in zip(results.scale.sizes, PAPER_P[measure], strict=True):
-            found = results.friedman(RANKED, size, measure)
+            ours = results.friedman(RANKED, size, measure)
             other = results.friedman((*RANKED[:3], GAIN_REVERSED), size, measure)
-            if found is None or other is None:
+            if ours is None or other is None:
                 continue
-            reach = critical_difference(len(RANKED), found.sets, LEVEL)
+            reach = critical_difference(len(RANKED), ours.sets, LEVEL)
             ranks = [
-                f"{rank:.2f}{' *' * (abs(rank - found.ranks[PROPOSED]) > reach)}"
-                for rank in found.ranks.values()
+                f"{rank:.2f}{' *' * (abs(rank - ours.ranks[PROPOSED]) > reach)}"
+                for rank in ours.ranks.values()
             ]
-            p_values = f"{found.p:.2g}", f"{found.p_iman_davenport:.2g}", f"{other.p:.2g}"
+            p_values = f"{ours.p:.2g}", f"{ours.p_iman_davenport:.2g}", f"{other.p:.2g}"
             rows.append((SHORT[measure], str(size), *ranks, *p_values, f"{paper:g}"))
     p_names = ("p", "p (Iman-Davenport)", "p with old-new", "the paper's p")
     return markdown_table(

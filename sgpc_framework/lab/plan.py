@@ -74,7 +74,7 @@ def quick() -> Scale:
     )
 
 
-def ordered(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
+def cells_in_order(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
     """The cells of these experiments, each once, such that stopping early leaves a balance.
 
     Partition p of P is due when (p + 1) / P of the work is done, so all experiments, sizes and

@@ -29,19 +29,19 @@ def draw_ranks(figure: Any, results: Results) -> None:
     axes = figure.subplots(len(results.scale.sizes), 2, squeeze=False)
     for row, size in zip(axes, results.scale.sizes, strict=True):
         for ax, measure in zip(row, MEASURES, strict=True):
-            found = results.friedman(RANKED, size, measure)
-            if found is None:
+            test = results.friedman(RANKED, size, measure)
+            if test is None:
                 ax.set_axis_off()
                 continue
-            _diagram(ax, found)
-            title = f"{NAMES[measure]}, {size} basis vectors, Friedman p = {found.p:.2g}"
+            _diagram(ax, test)
+            title = f"{NAMES[measure]}, {size} basis vectors, Friedman p = {test.p:.2g}"
             ax.set_title(title, fontsize=10)
 
 
-def _diagram(ax: Any, found: Friedman) -> None:
+def _diagram(ax: Any, test: Friedman) -> None:
     """An axis of ranks; the better half is named on its left, the other on its right."""
-    reach, last = critical_difference(len(RANKED), found.sets, LEVEL), len(RANKED)
-    own = found.ranks[PROPOSED]
+    reach, last = critical_difference(len(RANKED), test.sets, LEVEL), len(RANKED)
+    own = test.ranks[PROPOSED]
     ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
     ax.set_axis_off()
     ax.plot([1, last], [0, 0], color="#000000", lw=1.0)
@@ -50,7 +50,7 @@ def _diagram(ax: Any, found: Friedman) -> None:
         ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
     left, right = max(own - reach, 1.0), min(own + reach, float(last))
     ax.plot([left, right], [-0.12, -0.12], color="#D55E00", lw=4, solid_capstyle="butt")
-    in_order = sorted(found.ranks.items(), key=lambda item: item[1])
+    in_order = sorted(test.ranks.items(), key=lambda item: item[1])
     for place, (method, rank) in enumerate(in_order):
         better = place < last // 2
         level = -0.5 - 0.4 * (place if better else last - 1 - place)

@@ -30,19 +30,19 @@ def relevances(kernel: Kernel, spread: Floats | None = None) -> dict[str, Floats
     >>> relevances(kernel)
     {'': array([2. , 0.1])}
     """
-    found: dict[str, list[float]] = {}
+    inverses: dict[str, list[float]] = {}
     for each in hyperparameters(kernel):
         match = _ONE_OF_MANY.fullmatch(each.path)
         if match:
-            found.setdefault(match["part"], []).append(1.0 / each.value)
-    if not found:
+            inverses.setdefault(match["part"], []).append(1.0 / each.value)
+    if not inverses:
         raise InputError(
             f"wanted a kernel with one lengthscale for each feature, found {kernel!r}: it says "
             'nothing about single features; fit with kernel = {name = "squared-exponential", '
             'lengthscale = "median-per-feature"}, say, or with the preset "accurate"'
         )
     factor = 1.0 if spread is None else spread
-    return {part: np.array(inverse) * factor for part, inverse in found.items()}
+    return {part: np.array(inverse) * factor for part, inverse in inverses.items()}
 
 
 def has_relevances(kernel: Kernel) -> bool:
@@ -50,15 +50,17 @@ def has_relevances(kernel: Kernel) -> bool:
     return any(_ONE_OF_MANY.fullmatch(each.path) for each in hyperparameters(kernel))
 
 
-def checked_names(names: Any, features: int) -> list[str]:
+def name_features(names: Any, features: int) -> list[str]:
     """The names of the features as strings: x1, x2, ... unless they are given.
 
-    >>> checked_names(None, 2), checked_names(["height", 7], 2)
+    >>> name_features(None, 2), name_features(["height", 7], 2)
     (['x1', 'x2'], ['height', '7'])
     """
     if names is None:
         return [f"x{position}" for position in range(1, features + 1)]
-    found = [str(name) for name in names]
-    if len(found) != features:
-        raise InputError(f"wanted {features} names of features, found {len(found)}: {found[:5]}")
-    return found
+    strings = [str(name) for name in names]
+    if len(strings) != features:
+        raise InputError(
+            f"wanted {features} names of features, found {len(strings)}: {strings[:5]}"
+        )
+    return strings

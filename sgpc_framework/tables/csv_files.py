@@ -89,7 +89,7 @@ def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[
     try:
         first, *others = islice(filter(None, reader), SAMPLE)
     except csv.Error as error:
-        raise _malformed(path, reader.line_num, error) from None
+        raise _malformed_error(path, reader.line_num, error) from None
     if header is None:
         header = _is_header(first, others, _number_parser(delimiter, nothing), nothing)
     names = first if header else [""] * len(first)
@@ -187,7 +187,7 @@ def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iter
         except StopIteration:
             return
         except csv.Error as error:
-            raise _malformed(path, reader.line_num, error) from None  # type: ignore[attr-defined]
+            raise _malformed_error(path, reader.line_num, error) from None  # type: ignore[attr-defined]
         if not row:
             continue
         if len(row) != width:
@@ -201,7 +201,7 @@ def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iter
         yield row
 
 
-def _malformed(path: Path, line: int, error: csv.Error) -> InputError:
+def _malformed_error(path: Path, line: int, error: csv.Error) -> InputError:
     return InputError(f"{path}: line {line} cannot be read ({error}); is a quote never closed?")
 
 
@@ -209,12 +209,12 @@ def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats |
     """The cells as numbers, NaN where one is missing; None if one of them is a word."""
     try:
         try:
-            found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+            numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
         except ValueError:
             return np.fromiter(map(number, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         return None
-    return None if "_" in "".join(cells) else found  # Python would read 1_2 as 12
+    return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12
 
 
 def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:

@@ -27,11 +27,11 @@ def read_parquet(path: Path) -> Table:
             f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
         ) from error
     try:
-        found = parquet.read_table(path)
+        content = parquet.read_table(path)
     except ArrowException as error:
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
     columns = []
-    for name, data in zip(found.column_names, found.columns, strict=True):
+    for name, data in zip(content.column_names, content.columns, strict=True):
         if types.is_integer(data.type) or types.is_floating(data.type):
             values = data.to_numpy(zero_copy_only=False).astype(np.float64)
         elif types.is_decimal(data.type):

@@ -55,13 +55,13 @@ class TableClassifier:
         """Learn the encoding of every column but the target and those to ``drop``, then fit.
 
         ``target`` is a name, or a position counted from 1 (-1 is the last). The other arguments
-        are those of ``Encoding.learned`` and ``Design.fit``.
+        are those of ``Encoding.learn`` and ``Design.fit``.
         """
         table = as_table(data)
         name, labels = training_labels(table, target)
         features = table.without([*drop, name])
         as_words = {table.column(word).name for word in words}
-        encoding = Encoding.learned(
+        encoding = Encoding.learn(
             features,
             standardise=standardise,
             impute=impute,
@@ -70,7 +70,7 @@ class TableClassifier:
             max_words=max_words,
         )
         chosen = design or build(DEFAULT_DESIGN)
-        model = chosen.fit(encoding.encoded(features), labels, progress=progress)
+        model = chosen.fit(encoding.encode(features), labels, progress=progress)
         return cls(encoding, name, model)
 
     @classmethod
@@ -108,25 +108,25 @@ class TableClassifier:
         """The sizes that ``truncated`` accepts."""
         return self.model.sizes
 
-    def encoded(self, data: Any) -> Floats:
+    def encode(self, data: Any) -> Floats:
         """The matrix that the model sees."""
-        return self.encoding.encoded(as_table(data, self.encoding.names))
+        return self.encoding.encode(as_table(data, self.encoding.names))
 
     def predict(self, data: Any) -> NDArray[Any]:
         """The most probable label of each row."""
-        return self.model.predict(self.encoded(data))
+        return self.model.predict(self.encode(data))
 
     def predict_proba(self, data: Any) -> Floats:
         """The probability of each class for each row."""
-        return self.model.predict_proba(self.encoded(data))
+        return self.model.predict_proba(self.encode(data))
 
     def predict_log_proba(self, data: Any) -> Floats:
         """Logarithms of the probabilities, finite even where one rounds to 0."""
-        return self.model.predict_log_proba(self.encoded(data))
+        return self.model.predict_log_proba(self.encode(data))
 
     def staged_predict_proba(self, data: Any) -> Iterator[Floats]:
         """The probabilities of the model of each size, in the order of ``sizes``."""
-        return self.model.staged_predict_proba(self.encoded(data))
+        return self.model.staged_predict_proba(self.encode(data))
 
     def truncated(self, size: int) -> TableClassifier:
         """The classifier of that size, one of ``sizes``."""

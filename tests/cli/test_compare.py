@@ -10,7 +10,7 @@ import pytest
 import sgpc_framework as sgpc_package
 from sgpc_framework import InputError
 from sgpc_framework.datasets import waveform
-from sgpc_framework.lab.cross_validation import compared, folds
+from sgpc_framework.lab.cross_validation import cross_validate, folds
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.tables import TableClassifier
 from sgpc_framework.tables.data_frames import as_table
@@ -46,7 +46,7 @@ def test_folds_are_stratified_and_the_same_for_the_same_seed():
 def test_scores_are_those_of_fits_by_hand(preset):
     everything = table()
     design = sgpc_package.build(preset, max_iterations=2)
-    (small, large) = compared(everything, "y", {"mine": design}, [4, 8], 3)
+    (small, large) = cross_validate(everything, "y", {"mine": design}, [4, 8], 3)
     assert (small.size, large.size, small.design) == (4, 8, "mine")
     fold = folds(everything.column("y").values, 3, seed=0)
     whole = sgpc_package.build(design.config, max_basis=8, sizes=(4,))
@@ -64,7 +64,7 @@ def test_scores_are_those_of_fits_by_hand(preset):
 
 def test_a_fit_that_ends_early_says_so():
     design = sgpc_package.build(max_iterations=1)
-    small, large = compared(table(rows=20), "y", {"paper": design}, [5, 15], 2)
+    small, large = cross_validate(table(rows=20), "y", {"paper": design}, [5, 15], 2)
     assert (small.size, small.basis) == (5, 5.0)
     assert (large.size, large.basis) == (15, 10.0)  # there are no more rows to train with
 

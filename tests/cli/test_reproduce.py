@@ -60,7 +60,7 @@ def test_all_of_it_and_again(tmp_path, monkeypatch):
     first = run("--quick", "-o", tmp_path)
     page = (tmp_path / "reproduction.md").read_text()
     assert str(tmp_path / "reproduction.md") in first.stdout
-    wanted = len(plan.ordered(MINIATURE, EXPERIMENTS))
+    wanted = len(plan.cells_in_order(MINIATURE, EXPERIMENTS))
     results = rows(tmp_path / "results.csv")
     assert len(results) == wanted
     assert {row["source"] for row in results} == {"generated"}

@@ -19,7 +19,7 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.plan import EXPERIMENTS, Scale, ordered, timings
+from sgpc_framework.lab.plan import EXPERIMENTS, Scale, cells_in_order, timings
 from sgpc_framework.lab.results import Results
 from sgpc_framework.lab.timing import TIMED
 
@@ -31,7 +31,7 @@ World = Callable[[str, str, int], float]
 def evidence(loss: World = lambda *_: 0.3, error: World | None = None, **others: float) -> Evidence:
     """Losses by data, method and size; partitions add a noise that all methods share."""
     outcomes = {}
-    for cell in ordered(SCALE, EXPERIMENTS):
+    for cell in cells_in_order(SCALE, EXPERIMENTS):
         noise = 1.0 + 0.01 * cell.partition
         nlp, wrong = (w(cell.data, cell.method, cell.size) * noise for w in (loss, error or loss))
         slow = others.get("optimising", 3.0) if cell.method == OPTIMISED_SITES else 1.0
@@ -48,7 +48,7 @@ def evidence(loss: World = lambda *_: 0.3, error: World | None = None, **others:
 
 def find(beginning: str, found: Evidence) -> Finding:
     (claim,) = (c for cs in CLAIMS.values() for c in cs if c.text.startswith(beginning))
-    return claim.judged(found)
+    return claim.judge(found)
 
 
 def better(*methods: str, by: float = 0.1) -> World:
@@ -185,7 +185,7 @@ def test_verdicts_follow_the_times(beginning, times, verdict):
 
 def test_without_evidence_nothing_is_said():
     empty = Evidence(Results(SCALE, {}), {}, {})
-    found = [claim.judged(empty) for claims in CLAIMS.values() for claim in claims]
+    found = [claim.judge(empty) for claims in CLAIMS.values() for claim in claims]
     assert {finding.verdict for finding in found} == {"not run"}
 
 

@@ -29,7 +29,7 @@ def voters():
 
 def test_it_predicts_what_its_model_predicts_of_the_encoded_table(voters):
     new = people(seed=1)
-    X = voters.encoding.encoded(as_table({key: new[key] for key in ("age", "colour")}))
+    X = voters.encoding.encode(as_table({key: new[key] for key in ("age", "colour")}))
     assert np.array_equal(voters.predict_proba(new), voters.model.predict_proba(X))
     assert np.array_equal(voters.predict(new), voters.model.predict(X))
     assert np.allclose(np.exp(voters.predict_log_proba(new)), voters.predict_proba(new))

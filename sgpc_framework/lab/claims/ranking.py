@@ -20,12 +20,12 @@ def _tests(
     evidence: Evidence, measures: Sequence[Measure], at: slice = EVERYWHERE
 ) -> dict[tuple[Measure, int], Friedman]:
     sizes: tuple[int, ...] = tuple(evidence.results.scale.sizes)[at]
-    found = {
+    tests = {
         (measure, size): evidence.results.friedman(RANKED, size, measure)
         for measure in measures
         for size in sizes
     }
-    return {place: test for place, test in found.items() if test is not None}
+    return {place: test for place, test in tests.items() if test is not None}
 
 
 def _p_values(tests: dict[tuple[Measure, int], Friedman]) -> str:
@@ -35,7 +35,7 @@ def _p_values(tests: dict[tuple[Measure, int], Friedman]) -> str:
     return ", ".join(f"{measure} ({', '.join(ps)})" for measure, ps in by_measure.items())
 
 
-def _rejected(evidence: Evidence) -> Finding | None:
+def _rejections(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES, slice(3))
     if not tests:
         return None
@@ -83,7 +83,7 @@ def _post_hoc(
     return find
 
 
-def _growing(evidence: Evidence) -> Finding | None:
+def _growth_of_p(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES)
     if len(tests) < 2 * len(evidence.results.scale.sizes):
         return None
@@ -102,7 +102,7 @@ _FEW_SETS = (
 )
 
 CLAIMS = (
-    Claim("Friedman's test rejects equal performance at 40, 80 and 160.", _rejected),
+    Claim("Friedman's test rejects equal performance at 40, 80 and 160.", _rejections),
     Claim(
         "At 320 the results were not significantly different in both measures.",
         _not_at_the_largest,
@@ -126,6 +126,6 @@ CLAIMS = (
     Claim(
         "The p-value became larger, and the differences across the methods smaller, as the size "
         "increased.",
-        _growing,
+        _growth_of_p,
     ),
 )
