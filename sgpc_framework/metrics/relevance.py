@@ -30,19 +30,19 @@ def relevances(kernel: Kernel, spread: Floats | None = None) -> dict[str, Floats
     >>> relevances(kernel)
     {'': array([2. , 0.1])}
     """
-    inverses: dict[str, list[float]] = {}
+    found: dict[str, list[float]] = {}
     for each in hyperparameters(kernel):
         match = _ONE_OF_MANY.fullmatch(each.path)
         if match:
-            inverses.setdefault(match["part"], []).append(1.0 / each.value)
-    if not inverses:
+            found.setdefault(match["part"], []).append(1.0 / each.value)
+    if not found:
         raise InputError(
             f"wanted a kernel with one lengthscale for each feature, found {kernel!r}: it says "
             'nothing about single features; fit with kernel = {name = "squared-exponential", '
             'lengthscale = "median-per-feature"}, say, or with the preset "accurate"'
         )
     factor = 1.0 if spread is None else spread
-    return {part: np.array(inverse) * factor for part, inverse in inverses.items()}
+    return {part: np.array(inverse) * factor for part, inverse in found.items()}
 
 
 def has_relevances(kernel: Kernel) -> bool:
@@ -58,9 +58,7 @@ def name_features(names: Any, features: int) -> list[str]:
     """
     if names is None:
         return [f"x{position}" for position in range(1, features + 1)]
-    strings = [str(name) for name in names]
-    if len(strings) != features:
-        raise InputError(
-            f"wanted {features} names of features, found {len(strings)}: {strings[:5]}"
-        )
-    return strings
+    texts = [str(name) for name in names]
+    if len(texts) != features:
+        raise InputError(f"wanted {features} names of features, found {len(texts)}: {texts[:5]}")
+    return texts
