@@ -19,7 +19,7 @@ from typing import Any
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine import inner_loop
+from sgpc_framework.engine import stages
 from sgpc_framework.parts import calls as blame
 
 
@@ -52,17 +52,17 @@ def checking_seconds(design: sgpc.Design, X: Any, y: Any) -> tuple[float, int]:
     """Seconds in entering and leaving ``calling``, in shape checks and in checks of proposals."""
     watch = Stopwatch()
     originals = blame.calling.__enter__, blame.calling.__exit__, blame.shaped
-    proposals = inner_loop.checked_rows
+    proposals = stages.checked_rows
     blame.calling.__enter__ = watch.around(originals[0])  # type: ignore[method-assign]
     blame.calling.__exit__ = watch.around(originals[1])  # type: ignore[method-assign]
     blame.shaped = watch.around(originals[2])
-    inner_loop.checked_rows = watch.around(proposals)
+    stages.checked_rows = watch.around(proposals)
     try:
         design.fit(X, y)
     finally:
         blame.calling.__enter__ = originals[0]  # type: ignore[method-assign]
         blame.calling.__exit__ = originals[1]  # type: ignore[method-assign]
-        blame.shaped, inner_loop.checked_rows = originals[2], proposals
+        blame.shaped, stages.checked_rows = originals[2], proposals
     return watch.nanoseconds / 1e9, watch.calls
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine import algorithm1, inner_loop
+from sgpc_framework.engine import algorithm1, stages
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.threads import one_blas_thread
 
@@ -55,17 +55,15 @@ def _stages_by_hand() -> Clock:
     X, y = datasets.waveform(4000, seed=0)
     posterior = Posterior(X, y, config.kernel, config.likelihood, STAGES)
     for _ in range(STAGES):
-        drawn = clock(
-            "weights, and the draw", inner_loop._proposed, config.selector, posterior, rng
-        )
+        drawn = clock("weights, and the draw", stages._proposed, config.selector, posterior, rng)
         candidates = posterior.candidates(drawn)
         steps = clock(
-            "the candidate's site", inner_loop._estimated, config.sites, posterior, candidates
+            "the candidate's site", stages._estimated, config.sites, posterior, candidates
         )
         clock("its column: kernel and M", candidates.columns, 0)
         clock("mean, variance, new row of M", posterior.include, candidates, 0, steps)
         clock("log Φ of all rows", getattr, posterior._rows[0], "log_z")
-        clock("loss and error for the trace", inner_loop._recorded, posterior)
+        clock("loss and error for the trace", stages._recorded, posterior)
     return clock
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import attrs
@@ -201,6 +202,11 @@ class TestRun:
         assert 0.0 < scores.nlp < 0.7
         assert scores.bytes > 1000
         assert scores.cpu_seconds > 0.0
+
+
+@pytest.mark.parametrize("path", sorted(Path(cells.__file__).parent.glob("*.py")), ids=str)
+def test_every_benchmark_can_be_imported(path):
+    import_module(f"benchmarks.{path.stem}")
 
 
 def test_presets_and_rivals_of_the_verdict_are_methods():
