@@ -9,6 +9,7 @@ from typing import get_args
 import attrs
 import click
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.records import Absence, Part
@@ -30,7 +31,7 @@ class Line:
 @click.command(name="check")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(get_args(KindName)), help="Only the part of this kind.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@json_option
 def command(name: str, kind: KindName | None, as_json: bool) -> None:
     """Run the conformance checks of the part NAME, or of all parts of the distribution NAME.
 

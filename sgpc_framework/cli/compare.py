@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
 from sgpc_framework.cli.progress import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,
-    json_option,
     read_with_target,
     reading_options,
     target_option,

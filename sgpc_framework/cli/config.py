@@ -12,7 +12,7 @@ from sgpc_framework.cli.config_options import (
     changing_options,
     max_basis_option,
 )
-from sgpc_framework.cli.table_options import json_option
+from sgpc_framework.cli.option_groups import json_option
 
 
 @click.command(name="config")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgpc_framework.cli.option_groups import together
+
 if TYPE_CHECKING:
     from sgpc_framework.config.config import Config
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT = "accurate"
 
@@ -40,21 +40,18 @@ max_basis_option = click.option(
 )
 
 
-def changing_options(command: F) -> F:
-    """Changes to a configuration: ``seed`` and ``changes``."""
-    for option in (
-        click.option(
-            "--set",
-            "changes",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Change one entry of the configuration: selector=entropy, tolerance=1e-3, "
-            "kernel.variance=4. May be given more than once.",
-        ),
-        click.option("--seed", type=click.IntRange(min=0), help="The seed of the fit. Default: 0."),
-    ):
-        command = option(command)
-    return command
+changing_options = together(
+    click.option("--seed", type=click.IntRange(min=0), help="The seed of the fit. Default: 0."),
+    click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change one entry of the configuration: selector=entropy, tolerance=1e-3, "
+        "kernel.variance=4. May be given more than once.",
+    ),
+)
+"""Changes to a configuration: ``seed`` and ``changes``."""
 
 
 config_option = click.option(

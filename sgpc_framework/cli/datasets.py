@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output, print_table, write_csv
-from sgpc_framework.cli.table_options import json_option
 
 if TYPE_CHECKING:
     import numpy as np

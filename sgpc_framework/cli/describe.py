@@ -8,6 +8,7 @@ import attrs
 import click
 from rich.table import Table
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import console
 from sgpc_framework.config.description import Description, OptionDescription, described
 from sgpc_framework.errors import suggestion
@@ -19,7 +20,7 @@ from sgpc_framework.plugin.registry import Registry, default_registry
 @click.command(name="describe")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="Only the part of this kind.")
-@click.option("--json", "as_json", is_flag=True, help="Print the description as JSON.")
+@json_option
 def command(name: str, kind: str | None, as_json: bool) -> None:
     """Describe the part NAME: its formula, its options, its abilities, where it comes from.
 

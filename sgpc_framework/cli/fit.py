@@ -15,12 +15,12 @@ from sgpc_framework.cli.config_options import (
     config_option,
     max_basis_option,
 )
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output
 from sgpc_framework.cli.progress import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,
-    json_option,
     read_with_target,
     reading_options,
     target_option,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import attrs
 import click
 
-from sgpc_framework.cli.model_options import open_model, prediction_options
+from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
 from sgpc_framework.cli.printing import check_output
 from sgpc_framework.cli.progress import working
 
@@ -24,11 +23,7 @@ from sgpc_framework.cli.progress import working
     metavar="FILE",
     help="The HTML file to write, replacing what is there.",
 )
-@click.option(
-    "--target",
-    metavar="COLUMN",
-    help="The column with the true labels, if it is not that of the training table.",
-)
+@true_labels_option
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
 def command(
     model: Path, data: Path, output: Path, target: str | None, title: str | None, **options: Any
@@ -47,8 +42,6 @@ def command(
 
     check_output(output, model, data)
     classifier, table = open_model(model, data, target, **options)
-    if target is not None:
-        classifier = attrs.evolve(classifier, target=table.column(target).name)
     try:
         with working("drawing the report"):
             page = render_table(classifier, table, title=title)
