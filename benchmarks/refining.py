@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 import sgpc_framework as sgpc
 from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.slopes import FixedSites
-from sgpc_framework.metrics.merits import Merits
-from sgpc_framework.model.classes import positions
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
@@ -39,7 +38,7 @@ SPLITS = 2
 
 def scores(model: Model, X: Floats, y: Floats) -> tuple[float, float]:
     """NLP, and error in percent."""
-    merits = Merits.of(model.predict_log_proba(X), positions(model.classes, y))
+    merits = Predictions.of(model, X, y).merits
     return merits.nlp, 100.0 * merits.error
 
 

@@ -11,8 +11,7 @@ from time import perf_counter
 
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import Benchmark, available, benchmark
-from sgpc_framework.metrics.merits import Merits
-from sgpc_framework.model.classes import positions
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
 
 DESIGN = {
@@ -27,8 +26,7 @@ def fit_and_judge(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
     began = perf_counter()
     model = sgpc.build(DESIGN, max_basis=max_basis).fit(data.X, data.y)
     seconds = perf_counter() - began
-    truth = positions(model.classes, data.y_test)
-    test = Merits.of(model.predict_log_proba(data.X_test), truth)
+    test = Predictions.of(model, data.X_test, data.y_test).merits
     return model, f"{len(model):4} NLP {test.nlp:.4f} error {test.error:.2%} {seconds:5.1f} s"
 
 

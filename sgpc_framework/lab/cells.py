@@ -16,8 +16,7 @@ from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
 from sgpc_framework.design import Design, build
 from sgpc_framework.lab.methods import method
-from sgpc_framework.metrics.merits import Merits
-from sgpc_framework.model.classes import positions
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
@@ -100,7 +99,8 @@ class Cell:
         began, began_cpu = perf_counter(), process_time()
         model = self.fit()
         seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
-        test, training = merits(model, data.X_test, data.y_test), merits(model, data.X, data.y)
+        test = Predictions.of(model, data.X_test, data.y_test).merits
+        training = Predictions.of(model, data.X, data.y).merits
         outcome = Outcome(
             test.error,
             test.nlp,
@@ -115,11 +115,6 @@ class Cell:
             notes="; ".join(model.trace.notes),
         )
         return attrs.asdict(outcome)
-
-
-def merits(model: Model, X: Floats, y: Floats) -> Merits:
-    """What the model is worth on these rows."""
-    return Merits.of(model.predict_log_proba(X), positions(model.classes, y))
 
 
 @lru_cache(maxsize=2)

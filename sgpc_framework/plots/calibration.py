@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.metrics.merits import Reliability, reliability
-from sgpc_framework.model.classes import Classifier, positions, shown
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.model.classes import Classifier, shown
 from sgpc_framework.plots.style import QUIET, STAGES, TRAINING, dress, literal, new_axes
 
 
@@ -21,23 +22,16 @@ def calibration_curve(model: Classifier, X: Any, y: Any, ax: Any = None, *, bins
     strip above counts the rows. ECE, the expected calibration error, is the mean distance to the
     diagonal, weighted by these counts.
     """
-    truth = positions(model.classes, y)
-    return draw_calibration(model.classes, model.predict_proba(X), truth, ax, bins)
+    return draw_calibration(Predictions.of(model, X, y), ax, bins)
 
 
-def draw_calibration(
-    classes: NDArray[Any],
-    proba: NDArray[np.float64],
-    truth: NDArray[np.intp],
-    ax: Any = None,
-    bins: int = 10,
-) -> Any:
-    """The same of probabilities that are known, and the positions of the true classes."""
-    observed = reliability(proba, truth, bins)
+def draw_calibration(predictions: Predictions, ax: Any = None, bins: int = 10) -> Any:
+    """The same of predictions that are known."""
+    observed = reliability(predictions.proba, predictions.truth, bins)
     ax = new_axes(4.4, 4.6) if ax is None else ax
     _draw_curve(ax, observed)
     _draw_counts(ax, observed)
-    names = [literal(shown(label)) for label in classes.tolist()]
+    names = [literal(shown(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         dress(ax, f"predicted probability of {names[1]}", f"observed share of {names[1]}")
     else:

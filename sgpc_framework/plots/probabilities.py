@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgpc_framework.model.classes import Classifier, positions, shown
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.model.classes import Classifier, shown
 from sgpc_framework.plots.style import (
     SERIES,
     TRAINING,
@@ -28,19 +28,13 @@ def probability_histogram(
     The colours are the true classes, stacked, up to eight of them. A good classifier has its rows
     at the ends.
     """
-    truth = positions(model.classes, y)
-    return draw_histogram(model.classes, model.predict_proba(X), truth, ax, bins)
+    return draw_histogram(Predictions.of(model, X, y), ax, bins)
 
 
-def draw_histogram(
-    classes: NDArray[Any],
-    proba: NDArray[np.float64],
-    truth: NDArray[np.intp],
-    ax: Any = None,
-    bins: int = 20,
-) -> Any:
-    """The same of probabilities that are known, and the positions of the true classes."""
-    names = [literal(shown(label)) for label in classes.tolist()]
+def draw_histogram(predictions: Predictions, ax: Any = None, bins: int = 20) -> Any:
+    """The same of predictions that are known."""
+    proba, truth = predictions.proba, predictions.truth
+    names = [literal(shown(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         predicted, what = proba[:, 1], f"predicted probability of {names[1]}"
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sgpc_framework.metrics.merits import probabilities
 from sgpc_framework.plots import feature_relevance
 from sgpc_framework.plots.calibration import draw_calibration
 from sgpc_framework.plots.loss_and_error import draw_stages
@@ -73,9 +72,9 @@ def _probabilities(subject: Subject) -> Markup:
         "be, nineteen times in twenty. Then, how many rows got which probability"
         + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
     )
-    known = subject.model.classes, probabilities(subject.log_proba), subject.truth
-    curve = picture(lambda ax: draw_calibration(*known, ax), "Calibration curve", 3.8, 4.0)
-    bars = picture(lambda ax: draw_histogram(*known, ax), "Histogram of probabilities", 3.8, 4.0)
+    known = subject.predictions
+    curve = picture(lambda ax: draw_calibration(known, ax), "Calibration curve", 3.8, 4.0)
+    bars = picture(lambda ax: draw_histogram(known, ax), "Histogram of probabilities", 3.8, 4.0)
     return join([element("p", text), element("div", curve, bars, class_="columns")])
 
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.relevance import has_relevances, name_features, relevances
 from sgpc_framework.metrics.staged_merits import StagedMerits
-from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
@@ -84,25 +85,30 @@ class Subject:
         return cls(model, rows, labels, names, units, first_row)
 
     @cached_property
+    def predictions(self) -> Predictions:
+        """What the classifier says of the rows, and what they are."""
+        return Predictions.of(self.model, self.X, self.y)
+
+    @property
     def truth(self) -> Codes:
         """The position of each row's class."""
-        return positions(self.model.classes, self.y)
+        return self.predictions.truth
 
-    @cached_property
+    @property
     def log_proba(self) -> Floats:
-        """What the classifier says of the rows."""
-        return self.model.predict_log_proba(self.X)
+        """The log probabilities of the rows."""
+        return self.predictions.log_proba
+
+    @property
+    def merits(self) -> Merits:
+        """The figures of merit on the rows."""
+        return self.predictions.merits
 
     @cached_property
     def staged_merits(self) -> StagedMerits:
         """Loss and error of every size, on so many of the rows."""
         rows = self.sample(MOST_STAGED_ROWS)
         return StagedMerits.of(self.model, self.X[rows], self.y[rows])
-
-    @cached_property
-    def merits(self) -> Merits:
-        """The figures of merit on the rows."""
-        return Merits.of(self.log_proba, self.truth)
 
     @cached_property
     def classes(self) -> list[str]:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
-from sgpc_framework.lab import cells
 from sgpc_framework.metrics.merits import (
     Merits,
     confusion,
@@ -14,6 +13,7 @@ from sgpc_framework.metrics.merits import (
     most_probable,
     reliability_of_labels,
 )
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.staged_merits import StagedMerits
 
 FIRST, SECOND = np.full(6, -1.0), np.full(6, 1.0)
@@ -54,9 +54,9 @@ def test_many_classes_have_it_too():
     assert set(model.predict(np.full((3, 2), 1e6))) == {"a"}
 
 
-def test_the_lab_has_it_too(model, far):
-    assert cells.merits(model, far, FIRST).error == 0.0
-    assert cells.merits(model, far, SECOND).error == 1.0
+def test_predictions_and_stages_have_it_too(model, far):
+    assert Predictions.of(model, far, FIRST).merits.error == 0.0
+    assert Predictions.of(model, far, SECOND).merits.error == 1.0
     np.testing.assert_array_equal(StagedMerits.of(model, far, SECOND).error, 1.0)
 
 
