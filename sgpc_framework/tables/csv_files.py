@@ -8,7 +8,6 @@ late is read again, as words.
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table, Values
+from sgpc_framework.tables.text_files import open_text
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def read_csv(
     """
     nothing = MISSING | {text.strip().lower() for text in missing}
     try:
-        with _opened(path) as file:
+        with open_text(path) as file:
             layout = _layout(path, file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
         columns, first_line, late = _read(path, layout, as_words, nothing)
@@ -69,12 +69,6 @@ def read_csv(
         ) from None
     named = [Column(name, values) for name, values in zip(layout.names, columns, strict=True)]
     return Table(tuple(named), str(path), first_line)
-
-
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
 
 
 # -- layout ------------------------------------------------------------------------------------
@@ -155,7 +149,7 @@ def _read(
     pieces: list[list[Values]] = [[] for _ in layout.names]
     known: dict[str, str | None] = {}
     late: set[int] = set()
-    with _opened(path) as file:
+    with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
         rows = _whole_rows(path, reader, layout)
         while piece := list(islice(rows, PIECE)):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile
 from zlib import error as CorruptError
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
+from sgpc_framework.tables.text_files import open_text
 
 MOST_CELLS = 2**28
 """A sparse file may describe a matrix that no memory holds: this many cells are two gigabytes."""
@@ -100,7 +100,7 @@ def read_libsvm(path: Path) -> Table:
     indices: list[int] = []
     values: list[float] = []
     lines = 0
-    with _opened(path) as file:
+    with open_text(path, errors="replace") as file:
         for lines, line in enumerate(file, start=1):
             label, *pairs = line.partition("#")[0].split() or [""]
             if not label:
@@ -140,12 +140,6 @@ def _labels(labels: list[str]) -> Values:
         return np.array([float(label) for label in labels])
     except ValueError:
         return np.array(labels, dtype=object)
-
-
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-    return path.open(encoding="utf-8", errors="replace")
 
 
 def _with_rows(table: Table) -> Table:

@@ -279,3 +279,12 @@ def test_a_table_that_csv_writes_is_read_again(tmp_path_factory, rows, delimiter
     assert values(found, "whole") == [float(whole) for whole in wholes]
     for value, gap in zip(values(found, "gap"), gaps, strict=True):
         assert value == gap or (gap is None and value != value)
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.libsvm", "data.libsvm.gz"])
+def test_a_byte_order_mark_is_no_text(tmp_path, name):
+    text = "1 1:2.5\n2 1:3.5\n" if "libsvm" in name else "label,x\n1,2.5\n2,3.5\n"
+    path = tmp_path / name
+    content = text.encode("utf-8-sig")
+    path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    assert read_table(path).column("label").values.tolist() == [1.0, 2.0]
