@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import attrs
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 import sgpc_framework as sgpc
 from benchmarks import rivals
-from benchmarks.peers import first_rows, merits
+from benchmarks.peers import merits
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.lab.timed_fit import TimedFit
 from sgpc_framework.metrics.merits import reliability_of_labels
 
 Floats = NDArray[np.float64]
@@ -34,17 +35,15 @@ class Ours:
         return sgpc.build(self.design, max_basis=size).config.to_mapping()
 
     def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
-        few = first_rows(data, 200)
+        few = data.first_rows(200)
         sgpc.build({**settings, "max_basis": 5}).fit(few.X, few.y)  # loads what a fit needs
-        design = sgpc.build(settings)
-        began, began_cpu = perf_counter(), process_time()
-        model = design.fit(data.X, data.y)
-        seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        fit = TimedFit.of(sgpc.build(settings), data)
         with TemporaryDirectory() as folder:
             path = Path(folder, "model.sgpc")
-            model.save(path)
+            fit.model.save(path)
             size = path.stat().st_size
-        return Scores.of(model.predict_proba(data.X_test)[:, 1], data, seconds, cpu_seconds, size)
+        probability = fit.model.predict_proba(data.X_test)[:, 1]
+        return Scores.of(probability, data, fit.seconds, fit.cpu_seconds, size)
 
 
 @attrs.frozen
@@ -193,7 +192,7 @@ class Plan:
     steps: int = 500
 
     def data(self, name: str, partition: int) -> Benchmark:
-        return first_rows(datasets.benchmark(name, partition), self.rows)
+        return datasets.benchmark(name, partition).first_rows(self.rows)
 
 
 def carry_out(task: Task, data: Benchmark, commit: str) -> Cell:

@@ -23,7 +23,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
 from typing import Any
 
 import attrs
@@ -34,6 +33,7 @@ import sgpc_framework as sgpc
 from benchmarks import rivals
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.lab.timed_fit import TimedFit
 from sgpc_framework.metrics.merits import Merits
 
 SELECTOR = {"name": "adaptive-sampling", "working_set": 2}
@@ -112,19 +112,12 @@ class Plan:
 QUICK = Plan(1, 1, rows=500, gp_rows=200, options={"steps": 20})
 
 
-def first_rows(data: Benchmark, rows: int | None) -> Benchmark:
-    """The same set with fewer training rows; the test rows stay."""
-    return attrs.evolve(data, X=data.X[:rows], y=data.y[:rows])
-
-
 def ours(data: Benchmark, max_basis: int, **overrides: Any) -> Fit:
     """The paper's method."""
     design = sgpc.build(max_basis=max_basis, selector=SELECTOR, max_iterations=20, **overrides)
-    began, began_cpu = perf_counter(), process_time()
-    model = design.fit(data.X, data.y)
-    seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
-    probability = model.predict_proba(data.X_test)[:, 1]
-    return Fit(seconds, cpu_seconds, probability, len(model.trace.iterations))
+    fit = TimedFit.of(design, data)
+    probability = fit.model.predict_proba(data.X_test)[:, 1]
+    return Fit(fit.seconds, fit.cpu_seconds, probability, len(fit.model.trace.iterations))
 
 
 def theirs(data: Benchmark, rival: str, **options: Any) -> Fit:
@@ -174,11 +167,11 @@ def merits(probability: NDArray[np.float64], y: NDArray[np.float64]) -> Merits:
 def figures(plan: Plan, names: Sequence[str], basis: Sequence[int]) -> Iterator[Figure]:
     """Every set beside SVGP at each size, then its first rows beside the GP classifier."""
     for name in names:
-        data = first_rows(datasets.benchmark(name), plan.rows)
-        ours(first_rows(data, 200), 5)  # the first fit of a process loads what it needs
+        data = datasets.benchmark(name).first_rows(plan.rows)
+        ours(data.first_rows(200), 5)  # the first fit of a process loads what it needs
         for size in basis:
             yield from compare_in_turns(data, size, plan, "svgp", inducing=size, **plan.options)
-        yield from compare_in_turns(first_rows(data, plan.gp_rows), max(basis), plan, "gp")
+        yield from compare_in_turns(data.first_rows(plan.gp_rows), max(basis), plan, "gp")
 
 
 def main() -> None:

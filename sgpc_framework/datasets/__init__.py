@@ -46,6 +46,10 @@ class Benchmark:
     y_test: Floats
     source: str
 
+    def first_rows(self, rows: int | None) -> Benchmark:
+        """The same set with the first of its training rows alone, if a number is given."""
+        return attrs.evolve(self, X=self.X[:rows], y=self.y[:rows])
+
 
 def available() -> tuple[str, ...]:
     """The names that ``benchmark`` can serve here: all that have a file or a generator."""

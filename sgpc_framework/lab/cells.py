@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property, lru_cache
-from time import perf_counter, process_time
 from typing import Any
 
 import attrs
@@ -16,8 +15,8 @@ from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
 from sgpc_framework.design import Design, build
 from sgpc_framework.lab.methods import method
+from sgpc_framework.lab.timed_fit import TimedFit
 from sgpc_framework.metrics.predictions import Predictions
-from sgpc_framework.model.model import Model
 
 Floats = NDArray[np.float64]
 
@@ -88,17 +87,13 @@ class Cell:
         tried = 14 + method(self.method).candidates  # fitted to what fits took
         return self.iterations * rows * self.size * tried * (1 + self.size / 100)
 
-    def fit(self) -> Model:
-        model = self.design.fit(self.benchmark.X, self.benchmark.y)
-        assert isinstance(model, Model)  # there are two classes
-        return model
+    def fit(self) -> TimedFit:
+        return TimedFit.of(self.design, self.benchmark)
 
     def compute(self) -> dict[str, Any]:
         """Fit and judge; the fields of an ``Outcome``."""
-        data = self.benchmark
-        began, began_cpu = perf_counter(), process_time()
-        model = self.fit()
-        seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        data, fit = self.benchmark, self.fit()
+        model = fit.model
         test = Predictions.of(model, data.X_test, data.y_test).merits
         training = Predictions.of(model, data.X, data.y).merits
         outcome = Outcome(
@@ -109,8 +104,8 @@ class Cell:
             basis=len(model),
             iterations=len(model.trace.iterations),
             best=model.trace.best + 1,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
+            seconds=fit.seconds,
+            cpu_seconds=fit.cpu_seconds,
             source=data.source,
             notes="; ".join(model.trace.notes),
         )
@@ -120,8 +115,7 @@ class Cell:
 @lru_cache(maxsize=2)
 def data_of(name: str, partition: int, rows: int | None) -> Benchmark:
     """The partition with its first training rows, remembered for the next cell of it."""
-    data = datasets.benchmark(name, partition)
-    return attrs.evolve(data, X=data.X[:rows], y=data.y[:rows])
+    return datasets.benchmark(name, partition).first_rows(rows)
 
 
 @lru_cache(maxsize=1000)

@@ -34,7 +34,7 @@ class StageCurves:
         return self.cell.cost
 
     def compute(self) -> dict[str, list[float]]:
-        data, model = self.cell.benchmark, self.cell.fit()
+        data, model = self.cell.benchmark, self.cell.fit().model
         training = StagedMerits.of(model, data.X, data.y)
         test = StagedMerits.of(model, data.X_test, data.y_test)
         columns = training.error, training.loss, test.error, test.loss
