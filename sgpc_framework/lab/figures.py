@@ -20,15 +20,15 @@ from sgpc_framework.lab.methods import (
 )
 from sgpc_framework.lab.plan import COMPARED
 from sgpc_framework.lab.ranks import draw_ranks
-from sgpc_framework.lab.results import MEASURES, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Results
 from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.metrics.statistics import Mean
+from sgpc_framework.plots.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, YELLOW
 
-BLUE, RED, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#777777"
-SHADES = ("#999999", "#E69F00", "#F0E442", "#56B4E9", BLUE, BLACK)
-"""Okabe and Ito's colours, one for each method of Experiment 3."""
+GREY = "#777777"
+SHADES = ("#999999", ORANGE, YELLOW, SKY, BLUE, BLACK)
+"""One for each method of Experiment 3."""
 
-LABEL = {"test_error": "test error", "test_nlp": "test NLP"}
 DPI = 80
 
 
@@ -125,7 +125,7 @@ def draw_working_sets(figure: Any, results: Results, sets: Sequence[str]) -> Non
             ax.set_xscale("log")
             ax.set_xticks(ticks, labels=[str(k) for k in ticks])
             ax.minorticks_off()
-            ax.set_title(f"{data.title()}, {LABEL[measure]}, {size}", fontsize=9)
+            ax.set_title(f"{data.title()}, test {SHORT[measure]}, {size}", fontsize=9)
             _dress(ax)
     for ax in axes[-1]:
         ax.set_xlabel("working set κ")
@@ -166,7 +166,7 @@ def draw_sizes(
                 floor = floors[data].error if measure == "test_error" else floors[data].nlp
                 ax.axhline(floor.value, color=RED, lw=1.2, ls="--", label="Bayes")
             ax.set_xticks(np.arange(len(sizes)), labels=[str(size) for size in sizes])
-            ax.set_title(f"{data.title()}, {LABEL[measure]}", fontsize=10)
+            ax.set_title(f"{data.title()}, test {SHORT[measure]}", fontsize=10)
             _dress(ax)
     for ax in axes[-1]:
         ax.set_xlabel("basis vectors")

@@ -6,7 +6,6 @@ from statistics import median
 
 from sgpc_framework.lab.bayes import Floor
 from sgpc_framework.lab.claims import CLAIMS
-from sgpc_framework.lab.claims.claim import SHORT
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.lab.methods import (
@@ -18,7 +17,7 @@ from sgpc_framework.lab.methods import (
 )
 from sgpc_framework.lab.paper_tables import mean_text, means
 from sgpc_framework.lab.plan import STAGED
-from sgpc_framework.lab.results import MEASURES, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Results
 from sgpc_framework.lab.timing import TIMED, ratio
 
 

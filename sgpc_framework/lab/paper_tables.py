@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgpc_framework.lab.claims.claim import SHORT, Tally, tally
+from sgpc_framework.lab.claims.claim import Tally, tally
 from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.lab.methods import (
     ENTROPY,
@@ -15,7 +15,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
 )
 from sgpc_framework.lab.ranks import LEVEL, PAPER_P, RANKED
-from sgpc_framework.lab.results import MEASURES, Measure, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
 from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ from sgpc_framework.metrics.statistics import Comparison, Friedman, Mean, compar
 
 Measure = Literal["test_error", "test_nlp"]
 MEASURES: tuple[Measure, Measure] = ("test_error", "test_nlp")
+SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
 
 
 @attrs.frozen(slots=False)

@@ -31,6 +31,7 @@ SIDEWAYS = {
     ("tables", "files"): "a classifier of tables is saved as one file",
     ("datasets", "files"): "what is fetched is written whole or not at all",
     ("report", "plots"): "a report has pictures",
+    ("lab", "plots"): "figures of experiments have the colours of all pictures",
     **{("cli", other): "a command is a way to call it" for other in LINES[-1] if other != "cli"},
 }
 """Imports within a line, and why there are any."""

@@ -15,8 +15,6 @@ Verdict = Literal["holds", "partly", "does not", "not run"]
 ALMOST = 5 / 6
 """What "almost all" asks for: five of the six data sets."""
 
-SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
-
 
 @attrs.frozen
 class Finding:

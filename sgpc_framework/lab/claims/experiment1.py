@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sgpc_framework.lab.claims.claim import SHORT, Claim, Finding, Verdict, share_rule
+from sgpc_framework.lab.claims.claim import Claim, Finding, Verdict, share_rule
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import OPTIMISED_SITES, PROPOSED
 from sgpc_framework.lab.plan import STAGED
-from sgpc_framework.lab.results import MEASURES
+from sgpc_framework.lab.results import MEASURES, SHORT
 from sgpc_framework.metrics.statistics import LEVEL, Comparison
 
 

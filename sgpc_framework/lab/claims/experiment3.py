@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from sgpc_framework.lab.claims.claim import (
     ALMOST,
-    SHORT,
     Claim,
     Finding,
     Tally,
@@ -23,7 +22,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
 )
 from sgpc_framework.lab.plan import COMPARED
-from sgpc_framework.lab.results import MEASURES, Measure
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure
 
 RIVALS = (ENTROPY, GAIN)
 DIFFICULT = ("banana", "waveform", "splice")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from sgpc_framework.lab.claims.claim import SHORT, Claim, Finding, share_rule
+from sgpc_framework.lab.claims.claim import Claim, Finding, share_rule
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
 from sgpc_framework.lab.ranks import LEVEL, PAPER_P, RANKED
-from sgpc_framework.lab.results import MEASURES, Measure
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure
 from sgpc_framework.metrics.statistics import LEVEL as FRIEDMAN_LEVEL
 from sgpc_framework.metrics.statistics import Friedman, critical_difference
 
