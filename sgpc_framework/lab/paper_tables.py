@@ -14,7 +14,7 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.ranks import LEVEL, PAPER_P, RANKED
+from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
 from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
 from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
 
@@ -70,7 +70,7 @@ def friedman(results: Results) -> str:
             other = results.friedman((*RANKED[:3], GAIN_REVERSED), size, measure)
             if ours is None or other is None:
                 continue
-            reach = critical_difference(len(RANKED), ours.sets, LEVEL)
+            reach = critical_difference(len(RANKED), ours.sets, POST_HOC_LEVEL)
             ranks = [
                 f"{rank:.2f}{' *' * (abs(rank - ours.ranks[PROPOSED]) > reach)}"
                 for rank in ours.ranks.values()

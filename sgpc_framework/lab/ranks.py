@@ -12,7 +12,7 @@ from sgpc_framework.plots.style import BLACK, RED
 RANKED = (PROPOSED, VALIDATION, ENTROPY, GAIN)
 """The four methods of the paper's test; the first is the one that the others are compared with."""
 
-LEVEL = 0.1
+POST_HOC_LEVEL = 0.1
 """The level of the paper's Bonferroni-Dunn test."""
 
 PAPER_P: dict[Measure, tuple[float, float, float, float]] = {
@@ -39,7 +39,7 @@ def draw_ranks(figure: Any, results: Results) -> None:
 
 def _diagram(ax: Any, test: Friedman) -> None:
     """An axis of ranks; the better half is named on its left, the other on its right."""
-    reach, last = critical_difference(len(RANKED), test.sets, LEVEL), len(RANKED)
+    reach, last = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL), len(RANKED)
     own = test.ranks[PROPOSED]
     ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
     ax.set_axis_off()

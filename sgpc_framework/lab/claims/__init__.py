@@ -7,7 +7,7 @@ from sgpc_framework.lab.claims import (
     experiment1,
     experiment2,
     experiment3,
-    ranking,
+    experiment3_over_sets,
 )
 from sgpc_framework.lab.claims.claim import Claim
 
@@ -15,6 +15,6 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
     "Experiment 1, sites": experiment1.CLAIMS,
     "Experiment 2, sampling": experiment2.CLAIMS,
     "Experiment 3, selection, set by set": experiment3.CLAIMS,
-    "Experiment 3, over the sets": ranking.CLAIMS,
+    "Experiment 3, over the sets": experiment3_over_sets.CLAIMS,
     "Time": computing_times.CLAIMS,
 }

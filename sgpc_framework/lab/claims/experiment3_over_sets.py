@@ -8,10 +8,9 @@ from itertools import pairwise
 from sgpc_framework.lab.claims.claim import Claim, Finding, share_rule
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
-from sgpc_framework.lab.ranks import LEVEL, PAPER_P, RANKED
+from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
 from sgpc_framework.lab.results import MEASURES, SHORT, Measure
-from sgpc_framework.metrics.statistics import LEVEL as FRIEDMAN_LEVEL
-from sgpc_framework.metrics.statistics import Friedman, critical_difference
+from sgpc_framework.metrics.statistics import LEVEL, Friedman, critical_difference
 
 EVERYWHERE = slice(None)
 
@@ -39,20 +38,20 @@ def _rejections(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES, slice(3))
     if not tests:
         return None
-    hits = sum(test.p < FRIEDMAN_LEVEL for test in tests.values())
+    hits = sum(test.p < LEVEL for test in tests.values())
     paper = ", ".join(f"{SHORT[m]} {PAPER_P[m][:3]}" for m in MEASURES)
     figure = f"p: {_p_values(tests)}; the paper: {paper}"
-    return Finding(figure, share_rule(hits, len(tests)), f"all p < {FRIEDMAN_LEVEL}")
+    return Finding(figure, share_rule(hits, len(tests)), f"all p < {LEVEL}")
 
 
 def _not_at_the_largest(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES, slice(3, None))
     if not tests:
         return None
-    hits = sum(test.p >= FRIEDMAN_LEVEL for test in tests.values())
+    hits = sum(test.p >= LEVEL for test in tests.values())
     paper = ", ".join(f"{SHORT[m]} {PAPER_P[m][3]}" for m in MEASURES)
     figure = f"p: {_p_values(tests)}; the paper: {paper}"
-    return Finding(figure, share_rule(hits, len(tests)), f"both p ≥ {FRIEDMAN_LEVEL}")
+    return Finding(figure, share_rule(hits, len(tests)), f"both p ≥ {LEVEL}")
 
 
 def _post_hoc(
@@ -68,7 +67,7 @@ def _post_hoc(
         if not tests:
             return None
         for (measure, size), test in tests.items():
-            reach = critical_difference(len(RANKED), test.sets, LEVEL)
+            reach = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL)
             behind = {rival: test.ranks[rival] - test.ranks[PROPOSED] for rival in rivals}
             apart = {rival for rival, gap in behind.items() if abs(gap) > reach}
             for rival, gap in behind.items():
@@ -78,7 +77,7 @@ def _post_hoc(
         figure = f"rank behind ours ({', '.join(rivals)}): {'; '.join(parts)}; CD {reach:.2f}"
         total = len(tests) * len(rivals)
         rule = "all beyond the critical difference" if different else "none beyond it"
-        return Finding(figure, share_rule(hits, total), f"{rule} at {LEVEL}")
+        return Finding(figure, share_rule(hits, total), f"{rule} at {POST_HOC_LEVEL}")
 
     return find
 
