@@ -157,10 +157,10 @@ class TestRun:
         monkeypatch.setattr(quality, "carry_out", carry_out)
         monkeypatch.setattr(Plan, "data", lambda *_: None)
         wanted = [finished.task, failed.task, changed]
-        found = quality.run(wanted, Plan([]), path)
+        results = quality.run(wanted, Plan([]), path)
         assert began == [failed.task, changed]
-        assert [one.task for one in found] == wanted
-        assert quality.run(wanted, Plan([]), path) == found
+        assert [one.task for one in results] == wanted
+        assert quality.run(wanted, Plan([]), path) == results
         assert began == [failed.task, changed]
 
     def test_time_left_goes_by_the_most_similar_cells(self):
@@ -172,16 +172,16 @@ class TestRun:
     def test_tasks(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         plan = Plan(["accurate", "svgp", "svm"], rows=50, steps=7)
-        found = list(tasks([3], ["twonorm"], [5, 9], plan))
-        assert [(task.method, task.size) for task in found] == [
+        planned = list(tasks([3], ["twonorm"], [5, 9], plan))
+        assert [(task.method, task.size) for task in planned] == [
             ("svm", None),
             ("accurate", 5),
             ("svgp", 5),
             ("accurate", 9),
             ("svgp", 9),
         ]
-        assert found[2].settings == {"rival": "svgp", "inducing": 5, "steps": 7}
-        assert found[1].settings["refiner"]["name"] == "corrective"
+        assert planned[2].settings == {"rival": "svgp", "inducing": 5, "steps": 7}
+        assert planned[1].settings["refiner"]["name"] == "corrective"
 
     def test_a_failure_is_written_down(self, monkeypatch):
         def refuse(*_, **__):
@@ -190,8 +190,8 @@ class TestRun:
         monkeypatch.setattr(cells.rivals, "run", refuse)
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         (task,) = tasks([0], ["twonorm"], [], Plan(["svm"], rows=50))
-        found = cells.carry_out(task, Plan([], rows=50).data("twonorm", 0), "abc")
-        assert (found.scores, found.problem, found.final) == (None, "out of memory", False)
+        result = cells.carry_out(task, Plan([], rows=50).data("twonorm", 0), "abc")
+        assert (result.scores, result.problem, result.final) == (None, "out of memory", False)
 
     def test_ours_is_measured(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)

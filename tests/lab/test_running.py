@@ -73,16 +73,16 @@ class TestCell:
             seed=1,
         )
         model = design.fit(data.X[:80], data.y[:80])
-        found = Outcome(**CELL.compute())
+        outcome = Outcome(**CELL.compute())
         wrong = np.mean(model.predict(data.X_test) != data.y_test)
         own = model.predict_proba(data.X_test)[np.arange(3400), (data.y_test > 0).astype(int)]
-        assert found.test_error == pytest.approx(wrong)
-        assert found.test_nlp == pytest.approx(-np.mean(np.log(own)))
-        assert found.training_error == pytest.approx(
+        assert outcome.test_error == pytest.approx(wrong)
+        assert outcome.test_nlp == pytest.approx(-np.mean(np.log(own)))
+        assert outcome.training_error == pytest.approx(
             np.mean(model.predict(data.X[:80]) != data.y[:80])
         )
-        assert (found.basis, found.iterations, found.source) == (5, 2, "generated")
-        assert found.best == model.trace.best + 1
+        assert (outcome.basis, outcome.iterations, outcome.source) == (5, 2, "generated")
+        assert outcome.best == model.trace.best + 1
 
     @pytest.mark.parametrize(
         "change",
@@ -145,17 +145,17 @@ class TestPlan:
     SCALE = Scale(sets=("twonorm", "waveform"), partitions=(4, 4, 4, 2))
 
     def test_experiment_3_has_every_method_at_every_size(self):
-        found = Counter(
+        counts = Counter(
             (cell.method, cell.size) for cell in plan.cells_in_order(self.SCALE, ["experiment3"])
         )
         wanted = {40: 8, 80: 8, 160: 8, 320: 4}
-        assert found == {(m, size): n for m in COMPARED for size, n in wanted.items()}
+        assert counts == {(m, size): n for m in COMPARED for size, n in wanted.items()}
 
     def test_experiment_2_has_both_ways_to_sample_and_validation(self):
-        found = plan.cells_in_order(self.SCALE, ["experiment2"])
-        assert {cell.size for cell in found} == {40, 80}
+        cells = plan.cells_in_order(self.SCALE, ["experiment2"])
+        assert {cell.size for cell in cells} == {40, 80}
         named = {named(k) for named in (adaptive, random) for k in (1, 2, 5, 10, 59)}
-        assert {cell.method for cell in found} == {*named, VALIDATION}
+        assert {cell.method for cell in cells} == {*named, VALIDATION}
 
     def test_a_cell_of_two_experiments_is_computed_once(self):
         both = plan.cells_in_order(self.SCALE, ["experiment2", "experiment3"])
@@ -163,9 +163,9 @@ class TestPlan:
         assert sum(cell.method == adaptive(1) and cell.size == 40 for cell in both) == 8
 
     def test_experiment_1_is_on_two_sets(self):
-        found = plan.cells_in_order(Scale(), ["experiment1"])
-        assert {cell.data for cell in found} <= {"waveform", "image"}
-        assert {cell.size for cell in found} == {80}
+        cells = plan.cells_in_order(Scale(), ["experiment1"])
+        assert {cell.data for cell in cells} <= {"waveform", "image"}
+        assert {cell.size for cell in cells} == {80}
 
     def test_stopping_at_any_time_leaves_a_balance(self):
         """Shares of finished partitions never differ by more than one partition."""
@@ -179,8 +179,8 @@ class TestPlan:
 
     def test_partitions_and_iterations_by_size(self):
         scale = attrs.evolve(self.SCALE, iterations=(9, 8, 7, 6))
-        found = {(c.size, c.iterations) for c in plan.cells_in_order(scale, ["experiment3"])}
-        assert found == {(40, 9), (80, 8), (160, 7), (320, 6)}
+        sizes = {(c.size, c.iterations) for c in plan.cells_in_order(scale, ["experiment3"])}
+        assert sizes == {(40, 9), (80, 8), (160, 7), (320, 6)}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ class TestRun:
         jobs = [Square(number, str(log)) for number in (2, 3, 4)]
         assert running.run(jobs, store, 1) == {}
         assert log.read_text().split() == ["2", "3", "4"]
-        found = running.stored_results(jobs, store)
-        assert list(found.values()) == [{"square": 4}, {"square": 9}, {"square": 16}]
+        results = running.stored_results(jobs, store)
+        assert list(results.values()) == [{"square": 4}, {"square": 9}, {"square": 16}]
 
     def test_through_joblib_the_results_are_the_same(self, tmp_path):
         joblib = pytest.importorskip("joblib")
@@ -215,8 +215,8 @@ class TestRun:
         pytest.importorskip("joblib")
         jobs = [CELL, attrs.evolve(CELL, method="adaptive 2")]
         running.run(jobs, Store(tmp_path), 2)
-        for job, found in running.stored_results(jobs, Store(tmp_path)).items():
-            assert found["test_nlp"] == job.compute()["test_nlp"]
+        for job, result in running.stored_results(jobs, Store(tmp_path)).items():
+            assert result["test_nlp"] == job.compute()["test_nlp"]
 
     def test_a_job_that_fails_is_reported_and_tried_again(self, tmp_path):
         jobs, seen = [Square(13), Square(2)], []

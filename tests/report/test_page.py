@@ -30,7 +30,7 @@ class Elements(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None], bool]] = []
+        self.elements: list[tuple[str, dict[str, str | None], bool]] = []
         self.texts: list[str] = []
         self.open: list[str] = []
         self.feed(page)
@@ -38,12 +38,12 @@ class Elements(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs), "svg" in self.open))
+        self.elements.append((tag, dict(attrs), "svg" in self.open))
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs), "svg" in self.open))
+        self.elements.append((tag, dict(attrs), "svg" in self.open))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -54,11 +54,11 @@ class Elements(HTMLParser):
 
     @property
     def outside_pictures(self) -> list[str]:
-        return [tag for tag, _, inside in self.found if not inside]
+        return [tag for tag, _, inside in self.elements if not inside]
 
     @property
     def inside_pictures(self) -> set[str]:
-        return {tag for tag, _, inside in self.found if inside}
+        return {tag for tag, _, inside in self.elements if inside}
 
     @property
     def text(self) -> str:
@@ -92,9 +92,9 @@ def test_it_says_what_was_fitted_and_how_good_it_is(page, model, rows):
 def test_nothing_is_asked_of_a_network(page):
     elements = Elements(page)
     assert not {"link", "iframe", "object", "embed", "base", "form"} & {
-        tag for tag, _, _ in elements.found
+        tag for tag, _, _ in elements.elements
     }
-    for tag, attributes, _ in elements.found:
+    for tag, attributes, _ in elements.elements:
         for name in ("src", "href", "xlink:href", "action", "poster", "srcset"):
             value = attributes.get(name) or "#"
             assert value.startswith(("#", "data:image/png;base64,")), (tag, name, value[:60])
@@ -105,7 +105,7 @@ def test_nothing_is_asked_of_a_network(page):
 def test_only_the_script_of_the_page_may_run(page):
     (policy,) = (
         attributes["content"]
-        for _, attributes, _ in Elements(page).found
+        for _, attributes, _ in Elements(page).elements
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     assert "default-src 'none'" in policy
@@ -121,9 +121,9 @@ def test_what_comes_from_data_is_text(page, model, rows):
     nasty = np.array(["</script><b>", "<!--"])
     renamed = attrs.evolve(model, classes=nasty)
     labels = nasty[(rows[1] == "trough").astype(int)]
-    found = Elements(render(renamed, rows[0], labels, title="</title><script>"))
-    assert found.outside_pictures == usual.outside_pictures
-    assert found.inside_pictures <= {"g", "path", "text", "defs", "clippath", "rect", "use"}
+    elements = Elements(render(renamed, rows[0], labels, title="</title><script>"))
+    assert elements.outside_pictures == usual.outside_pictures
+    assert elements.inside_pictures <= {"g", "path", "text", "defs", "clippath", "rect", "use"}
 
 
 def test_the_same_model_has_the_same_page(page, model, rows):
