@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
@@ -17,8 +16,6 @@ from sgpc_framework.design import Design, build
 from sgpc_framework.lab.methods import method
 from sgpc_framework.lab.timed_fit import TimedFit
 from sgpc_framework.metrics.predictions import Predictions
-
-Floats = NDArray[np.float64]
 
 
 @attrs.frozen

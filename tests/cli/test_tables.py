@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from counting import count_calls
 
 import sgpc_framework as sgpc_package
 from sgpc_framework.cli import main
@@ -140,21 +141,9 @@ def test_predict_writes_labels_and_probabilities(sgpc, model, tmp_path):
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_a_command_predicts_once(sgpc, model, tmp_path, monkeypatch, command):
     data = write(tmp_path / "new.csv", shop(rows=20, seed=1))
-    calls = []
-    for name in ("predict", "predict_proba", "predict_log_proba"):
-        monkeypatch.setattr(Model, name, counting(getattr(Model, name), calls))
+    calls = count_calls(monkeypatch, Model, "predict", "predict_proba", "predict_log_proba")
     assert sgpc(command, model, data).exit_code == 0
     assert calls == ["predict_log_proba"]
-
-
-def counting(method, calls):
-    """The method, which adds its name to a list whenever it is called."""
-
-    def counted(*arguments):
-        calls.append(method.__name__)
-        return method(*arguments)
-
-    return counted
 
 
 def test_evaluate(sgpc, model, tmp_path):

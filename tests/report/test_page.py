@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 import attrs
 import numpy as np
 import pytest
+from counting import count_calls
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
@@ -255,19 +256,8 @@ def test_without_matplotlib_the_error_says_what_to_install(model, rows, monkeypa
 def test_the_rows_are_predicted_once(monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = sgpc.build(max_basis=3, max_iterations=1).fit(X, np.sign(X[:, 0]))
-    names = ("predict", "predict_proba", "predict_log_proba")
-    calls = []
-    for name in (*names, *(f"staged_{name}" for name in names[1:])):
-        monkeypatch.setattr(sgpc.Model, name, counting(getattr(sgpc.Model, name), calls))
+    names = ("predict_proba", "predict_log_proba")
+    staged = (f"staged_{name}" for name in names)
+    calls = count_calls(monkeypatch, sgpc.Model, "predict", *names, *staged)
     render(model, X, np.sign(X[:, 0]))
     assert sorted(calls) == ["predict_log_proba", "staged_predict_log_proba"]
-
-
-def counting(method, calls):
-    """The method, which adds its name to a list whenever it is called."""
-
-    def counted(*arguments):
-        calls.append(method.__name__)
-        return method(*arguments)
-
-    return counted
