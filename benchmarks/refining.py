@@ -16,9 +16,9 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
+from sgpc_framework.engine.refinement import Refinable
 
 import sgpc_framework as sgpc
-from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model

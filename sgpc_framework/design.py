@@ -11,13 +11,13 @@ import attrs
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.config_files import is_configuration_file
-from sgpc_framework.engine.algorithm1 import Progress
-from sgpc_framework.engine.fit import fitted_model
-from sgpc_framework.model.many_classes import OneVsRest
-from sgpc_framework.model.model import Model
+from sgpc_framework.config.provenance import Provenance
+from sgpc_framework.engine.progress import Progress
+from sgpc_framework.engine.strategies import Task, strategy_for
+from sgpc_framework.model.classes import Classifier
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows.checking import checked_inputs, checked_labels
-from sgpc_framework.rows.view import read_only
+from sgpc_framework.rows.training_rows import TrainingRows
 
 
 @attrs.frozen
@@ -33,17 +33,20 @@ class Design:
         *,
         progress: Callable[[Progress], object] = lambda _: None,
         n_jobs: int | None = None,
-        start: Model | OneVsRest | None = None,
-    ) -> Model | OneVsRest:
+        start: Classifier | None = None,
+    ) -> Classifier:
         """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
 
         ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
         joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
         same features whose hyperparameters the fit starts from, where it has the same ones.
         """
-        inputs = read_only(checked_inputs(X))
-        classes, codes = checked_labels(y, len(inputs))
-        return fitted_model(self.config, inputs, classes, codes, progress, n_jobs, start)
+        inputs = checked_inputs(X)
+        classes, positions = checked_labels(y, len(inputs))
+        rows = TrainingRows.of(inputs, positions, self.config.block_rows)
+        provenance = Provenance.of(self.config)
+        task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
+        return strategy_for(classes).fit(task)
 
 
 def build(

@@ -10,24 +10,25 @@ engine does without where they are missing: a kernel with no pullback is differe
 
 The life of a fit, with the calls each part receives:
 
-    StartsFromData.started                      once, before the first stage
+    StartsFromData.started                      once, before the first stage, on a sample
     repeat (outer loop)
         Kernel.diag, KernelColumns.columns_of   once per block
+        SelectsWithMemory.begun                 once
         repeat (inner loop, one stage each)
             BasisSelector.propose               once            step 3
             Kernel.__call__                     once per block  step 3, the candidates' columns
             SiteEstimator.estimate              once            step 4
             ScoresCandidates.score              once, if there are two candidates or more
             Likelihood.moments or log_z         once per block  shared by selector and trace
-        HyperObjective.row_loss or gram_loss    once per evaluation and block    step 6
-        Kernel's and likelihood's pullbacks     the same
-    Refiner.refine                              once
+        HyperObjective.loss                     once per evaluation                     step 6
+        Kernel's and likelihood's pullbacks     once per evaluation and block
+    Refiner.refine                              once for each size the model is to be had in
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sgpc_framework.algebra.sites import Steps
-    from sgpc_framework.engine.refinement import Refinable
+    from sgpc_framework.engine.trial import Trial
     from sgpc_framework.rows.candidates import Candidates
     from sgpc_framework.rows.posterior import Posterior
-    from sgpc_framework.rows.view import Rows
+    from sgpc_framework.rows.state import State
+    from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
 Inputs = Any
@@ -50,7 +52,10 @@ Pullback = Callable[[Floats], Floats]
 
 
 class Moments(NamedTuple):
-    """log Z and its first derivative and minus its second with respect to the mean."""
+    """log Z and its first derivative and minus its second with respect to the mean.
+
+    ``log_z`` has one entry a row; ``alpha`` and ``nu`` have the shape of the mean.
+    """
 
     log_z: Floats
     alpha: Floats
@@ -72,6 +77,42 @@ class RowLoss(NamedTuple):
     d_mean: Floats | float = 0.0
     d_variance: Floats | float = 0.0
     pullback: Pullback | None = None
+
+
+class Loss(NamedTuple):
+    """What an objective says of trial hyperparameters: a value and its gradient.
+
+    The gradient is in the free coordinates of the optimiser, one entry for each hyperparameter of
+    the kernel, then of the likelihood. ``rows`` is how many rows a mean was taken over, one if
+    there was none. ``comparable`` is whether values of different bases can be compared. ``remark``
+    goes into the trace.
+    """
+
+    value: float
+    gradient: Floats
+    rows: int = 1
+    comparable: bool = True
+    remark: str = ""
+
+
+class Refining(NamedTuple):
+    """How far a refiner is: ``step`` of at most ``steps`` of what it does at the moment."""
+
+    doing: str
+    step: int
+    steps: int
+    loss: float
+
+
+class Refined(NamedTuple):
+    """What a refiner returns: a state, and what its user should know of the run."""
+
+    state: State
+    notes: tuple[str, ...] = ()
+
+
+Tell = Callable[[Refining], bool]
+"""Tells whoever watches the fit how far a refiner is; False if they want it to end."""
 
 
 # ---------------------------------------------------------------------------------------------
@@ -121,7 +162,8 @@ class BasisSelector(Protocol):
 
     ``propose`` is called once a stage and returns the candidates: one row number, or an array of
     distinct ones, all of inactive rows. It reaches the rows through the posterior's verbs
-    (``argmin``, ``sample``, ``total``) with row-local functions. All randomness comes from ``rng``.
+    (``argmin``, ``sample``, ``total``) with row-local functions. All randomness comes from ``rng``,
+    which is new at every stage. ``None`` says that it has had enough: the stages end.
 
     If several rows are proposed, each is tried with its own site and the one with the least loss
     is included: NLP over all rows (eq. 5), or what ``score`` says (see ``ScoresCandidates``).
@@ -131,7 +173,7 @@ class BasisSelector(Protocol):
 
     def propose(
         self, posterior: Posterior, rng: np.random.Generator, /
-    ) -> int | NDArray[np.intp]: ...
+    ) -> int | NDArray[np.intp] | None: ...
 
 
 @runtime_checkable
@@ -152,28 +194,38 @@ class SiteEstimator(Protocol):
 class HyperObjective(Protocol):
     """Step 6: the loss that the hyperparameters minimise while basis and sites stay fixed.
 
-    An objective has one of two abilities, ``RowObjective`` or ``GramObjective``; one that has
-    neither leaves the hyperparameters alone. The framework does the linear algebra in between and
-    hands exact gradients to the optimiser.
+    ``loss`` is called once for each evaluation of the optimiser, and composes its answer from the
+    trial's verbs: ``mean`` over rows, ``of_sums`` over rows, ``of_gram``. The framework does the
+    linear algebra in between, so that gradients are exact. ``None`` says that there is nothing to
+    minimise: the hyperparameters stay, and the outer loop runs once.
     """
 
     name: ClassVar[str]
+
+    def loss(self, trial: Trial, /) -> Loss | None: ...
 
 
 @runtime_checkable
 class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
-    ``refine`` is called once a fit, on the best model of the outer loop, and returns a state whose
-    ``loss`` is never above that of the state it was given. All randomness comes from ``rng``. Its
-    ``notes``, such as whether it converged, are added to those of the trace.
+    ``refine`` is called once for each size that the model is to be had in, on the best state of the
+    outer loop, and returns a state whose ``loss`` is never above that of the state it was given. It
+    may have fewer basis vectors or more; one that is no training row has the row number -1. The
+    rows stay what they are. All randomness comes from ``rng``.
+
+    A refiner that takes long tells how far it is from time to time, and ends with the best it has
+    when the answer is no: ``if not tell(Refining("sweeping", 3, 20, loss)): ...``. Its notes, such
+    as whether it converged, are added to those of the trace.
     """
 
     name: ClassVar[str]
 
-    def loss(self, fitted: Refinable, /) -> float: ...
+    def loss(self, state: State, rows: TrainingRows, /) -> float: ...
 
-    def refine(self, fitted: Refinable, rng: np.random.Generator, /) -> Refinable: ...
+    def refine(
+        self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell, /
+    ) -> Refined: ...
 
 
 # ---------------------------------------------------------------------------------------------
@@ -185,7 +237,10 @@ class StartsFromData(Protocol):
     """A component some of whose hyperparameters may start from the training inputs."""
 
     def started(self, X: Inputs, /) -> Self:
-        """The component with every word (``"median"``) replaced by a number."""
+        """The component with every word (``"median"``) replaced by a number.
+
+        ``X`` has all rows if they are few, and a sample of them if they are many.
+        """
         ...
 
 
@@ -265,6 +320,18 @@ class LikelihoodPullback(Protocol):
 
 
 @runtime_checkable
+class SeveralFunctions(Protocol):
+    """A likelihood whose labels depend on several latent functions, with independent marginals.
+
+    Labels are then positions among the classes, and the mean, the variance, ``alpha`` and ``nu``
+    have a first axis of so many ``functions``.
+    """
+
+    @property
+    def functions(self) -> int: ...
+
+
+@runtime_checkable
 class ScoresCandidates(Protocol):
     """A selector that ranks its candidates by a loss of its own; lower is better."""
 
@@ -272,21 +339,19 @@ class ScoresCandidates(Protocol):
 
 
 @runtime_checkable
-class RowObjective(Protocol):
-    """An objective that is a mean over rows: ``over`` says which, ``row_loss`` what of each.
+class SelectsWithMemory(Protocol):
+    """A selector that remembers something through the stages of an inner loop.
 
-    ``"inactive"`` means the rows outside the basis, as long as they are two thirds of all.
+    ``begun`` is called once before the first stage. What it returns, any object, is handed to
+    ``propose`` and to ``score`` as one argument more, the last. The selector itself stays frozen.
     """
 
-    @property
-    def over(self) -> Literal["all", "inactive"]: ...
-
-    def row_loss(self, rows: Rows, /) -> RowLoss: ...
+    def begun(self, posterior: Posterior, rng: np.random.Generator, /) -> Any: ...
 
 
 @runtime_checkable
 class Subsampled(Protocol):
-    """A row objective that makes do with some of the rows when there are many.
+    """An objective that makes do with some of the rows when there are many.
 
     ``subset`` is how many, 0 for all. They are drawn once a fit, from its seed, so that the losses
     of different iterations can be compared.
@@ -294,26 +359,3 @@ class Subsampled(Protocol):
 
     @property
     def subset(self) -> int: ...
-
-
-@runtime_checkable
-class GramObjective(Protocol):
-    """An objective of the active Gram matrix alone.
-
-    ``gram_loss(K, precision, mean)`` returns the loss and its derivative with respect to K. Values
-    of different bases are not comparable, so the outer loop ranks its models by NLP over all rows.
-    """
-
-    def gram_loss(self, K: Floats, precision: Floats, mean: Floats, /) -> tuple[float, Floats]: ...
-
-
-@runtime_checkable
-class Penalised(Protocol):
-    """An objective with a prior on the hyperparameters.
-
-    ``displacement`` is how far each free hyperparameter has moved from where the fit started.
-    Returns minus the log prior and its gradient. For a row objective, a mean, the framework divides
-    both by the number of rows.
-    """
-
-    def penalty(self, displacement: Floats, /) -> tuple[float, Floats]: ...

@@ -22,7 +22,7 @@ except ImportError as error:
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.design import Design, build
-from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.engine.progress import Progress
 from sgpc_framework.model.classes import Classifier
 
 Floats = NDArray[np.float64]

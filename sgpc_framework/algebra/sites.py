@@ -23,16 +23,25 @@ def _vector(value: object) -> Floats:
 
 @attrs.frozen(eq=False)
 class Steps:
-    """Sites as steps of the additive model: one (coefficient, shrinkage) for each candidate."""
+    """Sites as steps of the additive model: one (coefficient, shrinkage) for each candidate.
+
+    Of several latent functions, each has a row of its own in both.
+    """
 
     coefficient: Floats = attrs.field(converter=_vector)
     shrinkage: Floats = attrs.field(converter=_vector)
 
     def __len__(self) -> int:
-        return len(self.coefficient)
+        return int(self.coefficient.shape[-1])
 
-    def __getitem__(self, which: int | slice) -> Steps:
-        return Steps(self.coefficient[which], self.shrinkage[which])
+    def __getitem__(self, which: int | slice | NDArray[np.intp]) -> Steps:
+        some = slice(which, which + 1) if isinstance(which, int) else which
+        return Steps(self.coefficient[..., some], self.shrinkage[..., some])
+
+    @property
+    def by_function(self) -> tuple[Floats, Floats]:
+        """Both with an axis for the latent functions, even if there is one only."""
+        return np.atleast_2d(self.coefficient), np.atleast_2d(self.shrinkage)
 
 
 @attrs.frozen(eq=False)
@@ -48,13 +57,13 @@ class Sites:
     shrinkage: Floats
 
     def __len__(self) -> int:
-        return len(self.precision)
+        return int(self.precision.shape[-1])
 
     def __getitem__(self, prefix: slice) -> Sites:
         """The sites of the first stages: ``sites[:t]``."""
         return Sites(
-            self.precision[prefix],
-            self.mean[prefix],
-            self.coefficient[prefix],
-            self.shrinkage[prefix],
+            self.precision[..., prefix],
+            self.mean[..., prefix],
+            self.coefficient[..., prefix],
+            self.shrinkage[..., prefix],
         )

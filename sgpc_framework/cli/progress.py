@@ -16,7 +16,7 @@ import click
 from sgpc_framework.errors import StopFitting
 
 if TYPE_CHECKING:
-    from sgpc_framework.engine.algorithm1 import Progress
+    from sgpc_framework.engine.progress import Progress
 
 
 class Watcher:

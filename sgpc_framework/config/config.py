@@ -213,7 +213,7 @@ class Config:
         class of a component.
         """
         mapping = self.to_mapping()
-        problems = [*unregistered(self, registry or default_registry()), *nothings(mapping)]
+        problems = [*unregistered(self, registry or default_registry()), *nothings(self)]
         if problems:
             raise ConfigError(problems)
         return tomli_w.dumps(mapping)

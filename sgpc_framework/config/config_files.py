@@ -17,7 +17,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if parse is None:
         raise ConfigError([f"wanted a file that ends in .toml or .json, found {str(path)!r}"])
     try:
-        found = parse(path.read_text(encoding="utf-8-sig"))
+        content = parse(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError([f"there is no file {str(path)!r}{_neighbour(path)}"]) from None
     except OSError as error:
@@ -28,9 +28,9 @@ def read_mapping(path: Path) -> dict[str, Any]:
         raise ConfigError([f"{str(path)!r} is nested too deeply to be a configuration"]) from None
     except ValueError as error:  # both parsers' errors say the line and the column
         raise ConfigError([f"{str(path)!r} cannot be understood: {error}"]) from error
-    if not isinstance(found, dict):
-        raise ConfigError([f"{str(path)!r} must hold a mapping, found a {type(found).__name__}"])
-    return found
+    if not isinstance(content, dict):
+        raise ConfigError([f"{str(path)!r} must hold a mapping, found a {type(content).__name__}"])
+    return content
 
 
 def is_configuration_file(name: str) -> bool:

@@ -14,15 +14,14 @@ from sgpc_framework.parts.hyperparameters import declaration
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.records import Part
 from sgpc_framework.protocols import (
-    GramObjective,
     KernelInputPullback,
     KernelPullback,
     LikelihoodPullback,
     LogEvidence,
-    Penalised,
-    RowObjective,
     ScoresCandidates,
+    SelectsWithMemory,
     StartsFromData,
+    Subsampled,
 )
 
 
@@ -87,10 +86,10 @@ def _option(option: Option) -> OptionDescription:
 
 def _default(field: attrs.Attribute[Any]) -> Any:
     """The default as plain data; ``None`` if there is none, or if it depends on other options."""
-    found: Any = field.default
-    if isinstance(found, attrs.Factory):  # type: ignore[arg-type]  # a class at run time
-        found = None if found.takes_self else found.factory()
-    return None if found is attrs.NOTHING else plain(found)
+    default: Any = field.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class at run time
+        default = None if default.takes_self else default.factory()
+    return None if default is attrs.NOTHING else plain(default)
 
 
 _Comparison: Any = type(attrs.validators.ge(0))
@@ -128,24 +127,15 @@ def _abilities(part: Part, tunable: bool) -> Iterator[tuple[str, str]]:
     elif part.kind == "selector":
         own = has_ability(cls, ScoresCandidates)
         yield "ranks candidates by", "its own score" if own else "NLP over all rows (eq. 5)"
+        yield "remembers", _yes(has_ability(cls, SelectsWithMemory))
     elif part.kind == "objective":
-        yield "loss", _loss(cls)
-        yield "prior", _yes(has_ability(cls, Penalised))
+        yield "judges by some rows", _yes(has_ability(cls, Subsampled))
 
 
 def _gradients(tunable: bool, exact: bool) -> str:
     if exact:
         return "exact (pullback)"
     return "numerical (central differences)" if tunable else "not needed (no hyperparameters)"
-
-
-def _loss(cls: type) -> str:
-    if has_ability(cls, RowObjective):
-        over = getattr(cls, "over", None)
-        return f"mean over {over} rows" if isinstance(over, str) else "mean over rows"
-    if has_ability(cls, GramObjective):
-        return "of the active Gram matrix"
-    return "none, so that the hyperparameters stay as they are"
 
 
 def _yes(answer: bool) -> str:

@@ -43,7 +43,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "refiner": {
                     "name": "corrective",
                     "penalty": 1.0,
-                    "caution": 0.0,  # so short a run cannot overfit much
+                    "elbo_share": 0.0,  # so short a run cannot overfit much
                     "iterations": 25,
                 },
             },

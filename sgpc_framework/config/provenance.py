@@ -69,7 +69,7 @@ def _described(part: Any, registry: Registry) -> dict[str, Any]:
 
 def _sources(config: Config, registry: Registry) -> Iterator[Source]:
     for slot in KINDS:
-        found = map(registry.provider, map(type, parts_of(getattr(config, slot))))
+        records = map(registry.provider, map(type, parts_of(getattr(config, slot))))
         yield from dict.fromkeys(
-            Source(slot, part.name, part.distribution, part.version) for part in found if part
+            Source(slot, part.name, part.distribution, part.version) for part in records if part
         )

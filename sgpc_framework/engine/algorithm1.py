@@ -11,139 +11,188 @@
         6.  Re-estimate θ by optimizing a suitable loss function, keeping u and the sites constant.
     until iter = iter_max or change in the loss function value < tol
 
-Steps 3 to 5 are in ``inner_loop``, step 6 in ``reestimation``. The best model over all iterations
-is kept (``history``).
+Steps 3 to 5 are in ``stages``, step 6 is in ``step6``. What happens goes into the log, which knows
+the best model over all iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from typing import TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
 from sgpc_framework.config.config import Config
-from sgpc_framework.engine.log import Designed, History
-from sgpc_framework.engine.refinement import Refining
-from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.engine.chance import Chance
+from sgpc_framework.engine.log import Began, Cut, Log, Note, Stopped
+from sgpc_framework.engine.progress import Progress, Watcher
+from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
-from sgpc_framework.engine.step6 import Theta, reestimate, tunes, unchanged
-from sgpc_framework.errors import NumericalError, PluginError, StopFitting
-from sgpc_framework.model.trace import Stage
+from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
+from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
 from sgpc_framework.parts.calls import calling
-from sgpc_framework.protocols import Inputs, StartsFromData, Subsampled
+from sgpc_framework.protocols import Inputs, StartsFromData
 from sgpc_framework.rows.checking import checked_kernel
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 
-Floats = NDArray[np.float64]
 C = TypeVar("C")
 
-
-@attrs.frozen
-class Progress:
-    """Where a fit is; callers of ``fit`` may ask to be told after every stage.
-
-    While a refiner works, it is told how far that is, in ``refining``; the rest stays as it was
-    after the last stage. Who is told may raise ``StopFitting``: the fit ends with what it has.
-
-    With more than two classes there are several ``models``, one for each class; ``model`` says
-    which of them it is, counted from one.
-    """
-
-    iteration: int
-    max_iterations: int
-    basis: int
-    max_basis: int
-    stage: Stage
-    model: int = 1
-    models: int = 1
-    refining: Refining | None = None
+SAMPLE = 10_000
+"""The most rows that hyperparameters start from."""
 
 
-Watcher = Callable[[Progress], object]
-
-
-def design_classifier(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Designed:
-    """Algorithm 1 on inputs ``X`` and labels ``y`` in {-1, +1}, whatever the arithmetic does."""
-    # 1. Initialize the hyperparameters θ.
-    start = _start(config, X)
-    checked_kernel(start.kernel, X)
-    history = History(X, y, config)
+def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> State:
+    """The best classifier of Algorithm 1, whatever the arithmetic does."""
+    # 1. Initialize the hyperparameters θ. Set d_max, tol, iter_max and iter = 0.
+    start = initial(config, rows)
+    checked_kernel(start.kernel, rows.inputs(np.arange(1)))
+    d_max = most_basis(config, rows)
+    if d_max != config.max_basis:
+        text = f"max_basis {config.max_basis} was cut to the number of training rows, {d_max}"
+        log.add(Note(text))
     try:
-        _repeat(config, start, history, watch)
+        _repeat(config, rows, start, d_max, log, watch)
     except NumericalError as error:
-        history.give_up(error)
+        _give_up(error, rows, log)
     except StopFitting:
-        history.stop()
+        _stop(rows, log)
     except PluginError as error:
-        error.iteration, error.stage = history.place()
+        iteration, stage = log.place
+        error.iteration, error.stage = iteration, min(stage, d_max)
         raise
-    return history.outcome()
+    return _sound(log)
 
 
-def _repeat(config: Config, start: Theta, history: History, watch: Watcher) -> None:
+def _repeat(
+    config: Config, rows: TrainingRows, start: State, d_max: int, log: Log, watch: Watcher
+) -> None:
     theta = start
-    d_max = history.max_basis
+    judges = Judges.of(config.objective, rows, config.seed)
     for iteration in range(1, config.max_iterations + 1):
         # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
-        history.begin(theta)
-        posterior = Posterior(
-            history.X,
-            history.y,
-            theta.kernel,
-            theta.likelihood,
-            d_max,
-            config.block_rows,
-            config.storage,
-        )
-        rng = np.random.default_rng([config.seed, iteration])
+        log.add(Began(theta))
+        posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)
+        chance = Chance(config.seed, iteration)
         # 3., 4., 5. until |u| = d_max
-        for stage in stages(posterior, config.selector, config.sites, d_max, rng):
-            history.add(stage)
+        for stage in stages(posterior, config.selector, config.sites, d_max, chance):
+            log.add(stage)
             watch(Progress(iteration, config.max_iterations, posterior.size, d_max, stage))
         if posterior.rounded_to_zero:
-            history.note(f"rounding took {posterior.rounded_to_zero} variances below zero")
+            text = f"rounding took {posterior.rounded_to_zero} variances below zero"
+            log.add(Note(f"iteration {iteration}: {text}"))
         # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
-        if not tunes(config.objective):
-            history.end(unchanged(theta, history.predictive_loss(), "the hyperparameters stay"))
-            break
-        found = reestimate(
+        state = posterior.state()
+        step6 = reestimate(
             config.objective,
-            _judging(config, history.sites()),
-            theta,
+            state,
+            rows,
             start,
             config.optimizer,
             config.optimizer_steps,
+            judges,
         )
-        history.end(found)
-        theta = found.theta
+        if step6 is None:
+            step6 = _unchanged(state, rows, log, "the hyperparameters stay")
+        log.end(step6, _why_ended(posterior, d_max))
+        theta = step6.state[:0]
         # until iter = iter_max or change in the loss function value < tol
-        if history.change() < config.tolerance:
+        if not step6.tuned or log.change() < config.tolerance:
             break
 
 
-def _judging(config: Config, sites: FixedSites) -> FixedSites:
-    """The rows that step 6 looks at: all, unless the objective makes do with some."""
-    objective = config.objective
-    if isinstance(objective, Subsampled) and objective.subset:
-        return sites.some_rows(objective.subset, config.seed)
-    return sites
+def initial(config: Config, rows: TrainingRows) -> State:
+    """θ at the start: the hyperparameters that are taken from the data, from a sample of it."""
+    numbers = rows.draw(SAMPLE, np.random.default_rng([config.seed, 0, 2]))
+    X = rows.inputs(numbers)
+    kernel = _started("kernel", config.kernel, X)
+    likelihood = _started("likelihood", config.likelihood, X)
+    none = np.empty(0)
+    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0], none, none)
 
 
-def started(config: Config, X: Inputs) -> Config:
-    """The configuration with the hyperparameters that are taken from the data."""
-    start = _start(config, X)
-    return attrs.evolve(config, kernel=start.kernel, likelihood=start.likelihood)
+def _started(kind: str, part: C, X: Inputs) -> C:
+    if not isinstance(part, StartsFromData):
+        return part
+    with calling(kind, part, "started"):
+        return part.started(X)
 
 
-def _start(config: Config, X: Inputs) -> Theta:
-    return Theta(_started("kernel", config.kernel, X), _started("likelihood", config.likelihood, X))
+def most_basis(config: Config, rows: TrainingRows) -> int:
+    """d_max: as many basis vectors as are wanted, but no more than there are rows."""
+    assert config.max_basis != "auto"  # ``size_search`` has chosen a number
+    return min(config.max_basis, len(rows))
 
 
-def _started(kind: str, component: C, X: Inputs) -> C:
-    if not isinstance(component, StartsFromData):
-        return component
-    with calling(kind, component, "started"):
-        return component.started(X)
+def _unchanged(state: State, rows: TrainingRows, log: Log, why: str) -> Reestimate:
+    """A step 6 that was not taken: the loss is NLP over all rows after the newest stage."""
+    stages = log.stages
+    loss = stages[-1].predictive_loss if stages else predictive_loss(state, rows)
+    return Reestimate.unchanged(state, loss, why)
+
+
+def _why_ended(posterior: Posterior, d_max: int) -> str:
+    if posterior.size == d_max:
+        return f"max_basis {d_max} was reached"
+    if posterior.exhausted:
+        return f"after {posterior.size} stages no inactive row had any variance left to give"
+    return f"after {posterior.size} stages the selector had enough"
+
+
+def _reached(rows: TrainingRows, log: Log) -> State:
+    """The state of the stages that there are in the present iteration."""
+    theta, stages = log.began.theta, log.stages
+    basis = np.array([stage.row for stage in stages], dtype=np.intp)
+    return attrs.evolve(
+        theta,
+        basis=basis,
+        inputs=rows.inputs(basis),
+        precision=np.array([stage.precision for stage in stages]),
+        mean=np.array([stage.mean for stage in stages]),
+    )
+
+
+def _give_up(error: NumericalError, rows: TrainingRows, log: Log) -> None:
+    """The algebra failed: say where, and end with the best model so far.
+
+    If not one iteration was completed, that is the model of the stages before the failure.
+    """
+    state = _reached(rows, log)
+    numbers = ", ".join(f"{path} = {value:.6g}" for path, value in state.theta.items())
+    pivot = smallest_pivot(state.gram(), state.precision)
+    text = (
+        f"the fit ended early in iteration {len(log.ended) + 1}: {error} "
+        f"(kernel {state.kernel.name!r}; {numbers}; smallest pivot {pivot:.6g}). "
+        "The best model before that is returned"
+    )
+    log.add(Note(text))
+    warnings.warn(text, NumericalWarning, stacklevel=4)
+    if not log.ended:
+        log.end(_unchanged(state, rows, log, "not reached"), str(error))
+
+
+def _stop(rows: TrainingRows, log: Log) -> None:
+    """Someone wants the fit to end: with the best iteration so far, or the stages there are."""
+    log.add(Stopped())
+    log.add(
+        Note(
+            f"the fit was stopped in iteration {len(log.ended) + 1}, after stage {len(log.stages)}"
+        )
+    )
+    if not log.ended:
+        reached = _unchanged(_reached(rows, log), rows, log, "not reached")
+        log.end(reached, "the fit was stopped")
+
+
+def _sound(log: Log) -> State:
+    """The best state, of which only the stages are kept that have a Cholesky factor."""
+    state = log.state()
+    sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
+    if sound < len(state):
+        text = f"only the first {sound} stages have a Cholesky factor and are kept"
+        log.add(Note(text))
+        log.add(Cut(sound))
+    return log.state()

@@ -1,159 +1,188 @@
-"""The memory of a fit: the trace, and the best model over all outer iterations."""
+"""The log of a fit: what happened, enough to make the state again without choosing anything.
+
+It is only ever added to. The trace is a view of it, the best model so far another; ``replay`` makes
+the states of a fit from it and the rows, to the same bits.
+"""
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
+from typing import TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
-from sgpc_framework.config.config import Config
-from sgpc_framework.engine.slopes import FixedSites
-from sgpc_framework.engine.step6 import Reestimate, Theta, unchanged
-from sgpc_framework.errors import NumericalError, NumericalWarning
+from sgpc_framework.algebra.rounding import Storage
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.step6 import Reestimate
 from sgpc_framework.model.trace import Iteration, Stage, Trace
-from sgpc_framework.parts.calls import kernel_values
-from sgpc_framework.protocols import Inputs
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 
-Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 
 @attrs.frozen(eq=False)
-class Designed:
-    """The outcome of Algorithm 1: hyperparameters, basis, sites, and how they came about."""
+class Began:
+    """An outer iteration began with these hyperparameters and an empty basis (step 2)."""
 
-    theta: Theta
-    sites: FixedSites
-    trace: Trace
-    stopped: bool = False
-    """Whether someone wanted the fit to end there."""
+    theta: State
+    at: float = attrs.field(factory=perf_counter)
 
 
-class History:
-    """Records what happens, keeps the best model by its loss after step 6, and survives failure."""
+@attrs.frozen(eq=False)
+class Ended:
+    """An outer iteration ended with step 6, and why its inner loop did."""
 
-    def __init__(self, X: Inputs, y: Floats, config: Config) -> None:
-        self.X, self.y = X, y
-        assert config.max_basis != "auto"  # ``sizing`` has chosen a number
-        self.max_basis = min(config.max_basis, len(y))
-        self._block_rows = config.block_rows
-        self._iterations: list[Iteration] = []
-        self._notes: list[str] = []
-        self._best: tuple[int, Theta, FixedSites] | None = None
-        self._stopped = False
-        if self.max_basis < config.max_basis:
-            self._notes.append(
-                f"max_basis {config.max_basis} was cut to the number of training rows, {len(y)}"
-            )
+    step6: Reestimate
+    why: str
+    seconds: float
 
-    def begin(self, theta: Theta) -> None:
-        """An outer iteration begins with these hyperparameters and an empty basis."""
-        self._theta = theta
-        self._stages: list[Stage] = []
-        self._began = perf_counter()
 
-    def add(self, stage: Stage) -> None:
-        """A basis vector was included."""
-        self._stages.append(stage)
+@attrs.frozen
+class Note:
+    """Something that a reader of the trace should know."""
 
-    def sites(self) -> FixedSites:
-        """The basis and sites of the present iteration."""
-        return FixedSites(
-            X=self.X,
-            y=self.y,
-            basis=np.array([stage.row for stage in self._stages], dtype=np.intp),
-            precision=np.array([stage.precision for stage in self._stages]),
-            mean=np.array([stage.mean for stage in self._stages]),
-            block_rows=self._block_rows,
-        )
+    text: str
 
-    def note(self, text: str) -> None:
-        """Something that a reader of the trace should know about the present iteration."""
-        self._notes.append(f"iteration {len(self._iterations) + 1}: {text}")
 
-    def end(self, found: Reestimate, ended: str | None = None) -> None:
-        """The iteration ends with step 6."""
-        self._iterations.append(
-            Iteration(
-                number=len(self._iterations) + 1,
-                stages=tuple(self._stages),
-                ended=ended or self._why_ended(),
-                hyperparameters=self._theta.named(),
-                reestimated=found.theta.named(),
-                objective_before=found.before,
-                objective_after=found.after,
-                loss=found.loss,
-                evaluations=found.evaluations,
-                step6=found.message,
-                seconds=perf_counter() - self._began,
-            )
-        )
-        if self._best is None or found.loss < self._iterations[self._best[0]].loss:
-            self._best = len(self._iterations) - 1, found.best, self.sites()
+@attrs.frozen
+class Stopped:
+    """Someone wanted the fit to end."""
 
+
+@attrs.frozen
+class Cut:
+    """Only so many stages of the best iteration have a Cholesky factor, and are kept."""
+
+    stages: int
+
+
+@attrs.frozen(eq=False)
+class RefinerEnded:
+    """A refiner ended with this state; it began with the first ``size`` stages."""
+
+    size: int
+    state: State
+
+
+Record = Began | Stage | Ended | Note | Stopped | Cut | RefinerEnded
+
+
+class Log:
+    """What happened, in order."""
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+
+    def add(self, record: Record) -> None:
+        """Something happened."""
+        self._records.append(record)
+
+    def end(self, step6: Reestimate, why: str) -> None:
+        """The present iteration ends."""
+        self.add(Ended(step6, why, perf_counter() - self.began.at))
+
+    def of(self, kind: type[R]) -> list[R]:
+        """All records of a kind."""
+        return [record for record in self._records if isinstance(record, kind)]
+
+    @property
+    def began(self) -> Began:
+        """How the present iteration began."""
+        return self.of(Began)[-1]
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The stages of the present iteration."""
+        latest = max(i for i, record in enumerate(self._records) if isinstance(record, Began))
+        return [record for record in self._records[latest:] if isinstance(record, Stage)]
+
+    @property
+    def ended(self) -> list[Ended]:
+        """The iterations that were completed."""
+        return self.of(Ended)
+
+    @property
     def place(self) -> tuple[int, int]:
         """The iteration and the stage that are being worked on, counted from one."""
-        return len(self._iterations) + 1, min(len(self._stages) + 1, self.max_basis)
+        return len(self.ended) + 1, (len(self.stages) if self.of(Began) else 0) + 1
+
+    @property
+    def stopped(self) -> bool:
+        """Whether someone wanted the fit to end."""
+        return bool(self.of(Stopped))
+
+    @property
+    def best(self) -> int:
+        """The position of the iteration with the least loss; the first of several."""
+        losses = [ended.step6.loss for ended in self.ended]
+        return losses.index(min(losses))
 
     def change(self) -> float:
         """How much the loss changed between the last two iterations."""
-        losses = [iteration.loss for iteration in self._iterations[-2:]]
+        losses = [ended.step6.loss for ended in self.ended[-2:]]
         return abs(losses[1] - losses[0]) if len(losses) == 2 else np.inf
 
-    def give_up(self, error: NumericalError) -> None:
-        """The algebra failed: say where, and end with the best model so far.
+    def state(self) -> State:
+        """The best state of the stages and step 6."""
+        state = self.ended[self.best].step6.best
+        cuts = self.of(Cut)
+        return state[: cuts[-1].stages] if cuts else state
 
-        If not one iteration was completed, that is the model of the stages before the failure.
-        """
-        theta = self._theta
-        numbers = ", ".join(f"{path} = {value:.6g}" for path, value in theta.named().items())
-        text = (
-            f"the fit ended early in iteration {len(self._iterations) + 1}: {error} "
-            f"(kernel {theta.kernel.name!r}; {numbers}; smallest pivot {self._pivot():.6g}). "
-            "The best model before that is returned"
-        )
-        self._notes.append(text)
-        warnings.warn(text, NumericalWarning, stacklevel=4)
-        if self._best is None:
-            self.end(unchanged(theta, self.predictive_loss(), "not reached"), ended=str(error))
+    def trace(self) -> Trace:
+        """The log as people read it."""
+        notes = tuple(note.text for note in self.of(Note))
+        return Trace(tuple(self._iterations()), self.best, notes)
 
-    def stop(self) -> None:
-        """Someone wants the fit to end: with the best iteration so far, or the stages there are."""
-        self._stopped = True
-        self._notes.append(
-            f"the fit was stopped in iteration {len(self._iterations) + 1}, "
-            f"after stage {len(self._stages)}"
-        )
-        if self._best is None:
-            reached = unchanged(self._theta, self.predictive_loss(), "not reached")
-            self.end(reached, ended="the fit was stopped")
+    def _iterations(self) -> list[Iteration]:
+        iterations: list[Iteration] = []
+        for began, stages, ended in self._rounds():
+            step6 = ended.step6
+            iterations.append(
+                Iteration(
+                    number=len(iterations) + 1,
+                    stages=stages,
+                    ended=ended.why,
+                    hyperparameters=began.theta.theta,
+                    reestimated=step6.state.theta,
+                    objective_before=step6.before,
+                    objective_after=step6.after,
+                    loss=step6.loss,
+                    evaluations=step6.evaluations,
+                    step6=step6.message,
+                    seconds=ended.seconds,
+                )
+            )
+        return iterations
 
-    def predictive_loss(self) -> float:
-        """NLP over all rows after the newest stage; log 2 before the first, when all is even."""
-        return self._stages[-1].predictive_loss if self._stages else float(np.log(2.0))
+    def _rounds(self) -> list[tuple[Began, tuple[Stage, ...], Ended]]:
+        """The completed iterations."""
+        rounds = []
+        began: Began | None = None
+        stages: list[Stage] = []
+        for record in self._records:
+            if isinstance(record, Began):
+                began, stages = record, []
+            elif isinstance(record, Stage):
+                stages.append(record)
+            elif isinstance(record, Ended) and began is not None:
+                rounds.append((began, tuple(stages), record))
+        return rounds
 
-    def outcome(self) -> Designed:
-        """The best model and the whole trace."""
-        assert self._best is not None
-        position, theta, sites = self._best
-        sound = sound_prefix(self._gram(theta, sites), sites.precision)
-        if sound < len(sites.basis):
-            self._notes.append(f"only the first {sound} stages have a Cholesky factor and are kept")
-            sites = sites.first(sound)
-        trace = Trace(tuple(self._iterations), position, tuple(self._notes))
-        return Designed(theta, sites, trace, self._stopped)
 
-    def _pivot(self) -> float:
-        sites = self.sites()
-        return smallest_pivot(self._gram(self._theta, sites), sites.precision)
-
-    def _gram(self, theta: Theta, sites: FixedSites) -> Floats:
-        return kernel_values(theta.kernel, sites.basis_inputs, sites.basis_inputs)
-
-    def _why_ended(self) -> str:
-        if len(self._stages) == self.max_basis:
-            return f"max_basis {self.max_basis} was reached"
-        return f"after {len(self._stages)} stages no inactive row had any variance left to give"
+def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[State, ...]:
+    """The states of a fit, made again from its log: by the same stages, without choosing them."""
+    began, stages, ended = log._rounds()[log.best]
+    posterior = rows.posterior(
+        began.theta.kernel, began.theta.likelihood, max(1, len(stages)), storage
+    )
+    for stage in stages:
+        candidates = posterior.candidates(np.array([stage.row]))
+        posterior.include(candidates, 0, Steps(stage.coefficient, stage.shrinkage))
+    theta = ended.step6.best
+    state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
+    cuts = log.of(Cut)
+    whole = state[: cuts[-1].stages] if cuts else state
+    refined = log.of(RefinerEnded)
+    return tuple(each.state for each in refined) if refined else (whole,)

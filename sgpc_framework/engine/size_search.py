@@ -1,30 +1,28 @@
 """How many basis vectors? ``max_basis = "auto"`` asks rows that are held out.
 
 A fifth of the rows is held out. The design is fitted to the others with 5, 10, 20, 40, ... basis
-vectors, until the loss of the held-out rows has stopped improving by more than its noise. The noise
-of a difference between two sizes is the standard error of its mean over the held-out rows: both
-sizes are judged by the same rows, so that rows which are hard for both do not count. The smallest
-size that is as good as the best, but for the noise, is then fitted to all rows. A fit that is
-stopped before that ends with the size chosen so far, as it was fitted to the rows not held out.
+vectors, until the loss of the held-out rows has stopped improving by more than its noise, the
+standard error of a difference between two sizes that are judged by the same rows. The smallest size
+that is as good as the best, but for the noise, is then fitted to all rows. A fit that is stopped
+before that ends with the size chosen so far, as it was fitted to the rows not held out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.config.config import Config
-from sgpc_framework.engine.algorithm1 import Watcher
-from sgpc_framework.engine.refining import Fitted, fitted_at_sizes
+from sgpc_framework.engine.judging import PairedLosses, paired_losses
+from sgpc_framework.engine.outcome import Fit
+from sgpc_framework.engine.progress import Watcher
+from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.model.trace import Size, Trace
-from sgpc_framework.protocols import Inputs
-from sgpc_framework.rows.holding_out import a_fifth
-from sgpc_framework.rows.view import read_only
-
-Floats = NDArray[np.float64]
+from sgpc_framework.rows.holding_out import FEWEST, HeldOut
+from sgpc_framework.rows.training_rows import TrainingRows
 
 FIRST = 5
 """The smallest size tried; each of the next is twice the one before."""
@@ -35,58 +33,31 @@ SHARE = 4
 PATIENCE = 2
 """The search ends after so many sizes in a row that were no better."""
 
-FEWEST = 20
-"""With fewer different rows than this nothing is held out."""
+FitOfSize = Callable[[Config, TrainingRows, Watcher], Fit]
 
 
-@attrs.frozen(eq=False)
-class Rung:
-    """One size tried: what was found, its loss there, and its loss on each row held out."""
-
-    found: Fitted
-    predictive_loss: float
-    row_losses: Floats
-
-    @property
-    def size(self) -> int:
-        """The number of basis vectors, or one if there are none."""
-        return max(1, len(self.found.whole.sites.mean))
-
-    @property
-    def held_out_loss(self) -> float:
-        """NLP over the held-out rows."""
-        return float(np.mean(self.row_losses))
-
-    def noise(self, other: Rung) -> float:
-        """The standard error of the difference between two held-out losses."""
-        difference = self.row_losses - other.row_losses
-        return float(np.std(difference, ddof=1) / np.sqrt(len(difference)))
-
-
-def fitted(config: Config, X: Inputs, y: Floats, watch: Watcher) -> Fitted:
-    """The design fitted with ``config.max_basis`` basis vectors, or with as many as it takes."""
-    if config.max_basis != "auto":
-        return fitted_at_sizes(config, X, y, watch)
-    judges = a_fifth(X, y, np.random.default_rng([config.seed, 0, 1]), FEWEST)
-    rungs = _climbed(config, X, y, judges, watch)
-    chosen, note = _chosen(rungs, len(y)) if rungs else (None, _TOO_FEW)
-    size = chosen.size if chosen else FIRST
-    if chosen and rungs[-1].found.stopped:
-        final = _of_all_rows(chosen.found, np.flatnonzero(~judges))
+def search(config: Config, rows: TrainingRows, watch: Watcher, fit: FitOfSize) -> Fit:
+    """The design fitted with as many basis vectors as held-out rows say."""
+    held_out = HeldOut(rows, np.random.default_rng([config.seed, 0, 1]))
+    if not held_out.possible:
+        why = f"with fewer than {FEWEST} different rows none can be held out to judge"
+        return _noted(fit(attrs.evolve(config, max_basis=FIRST), rows, watch), FIRST, why, ())
+    numbers, judges = held_out.split()
+    ladder = _Ladder(config, rows.subset(numbers), rows.subset(judges), len(rows))
+    ladder.climb(watch, fit)
+    chosen = ladder.chosen()
+    size = ladder.size(chosen)
+    if ladder.fits[-1].stopped:
+        final = _renumbered(ladder.fits[chosen], numbers)
     else:
-        final = fitted_at_sizes(attrs.evolve(config, max_basis=size), X, y, watch)
-    notes = (*final.trace.notes, f'max_basis "auto" chose {size}: {note}')
-    sizes = _merged(_records(rungs), final.trace)
-    return attrs.evolve(final, trace=attrs.evolve(final.trace, notes=notes, sizes=sizes))
+        final = fit(attrs.evolve(config, max_basis=size), rows, watch)
+    return _noted(final, size, ladder.why(chosen), tuple(ladder.records()))
 
 
-_TOO_FEW = f"with fewer than {FEWEST} different rows none can be held out to judge"
-
-
-def ladder(rows: int) -> Iterator[int]:
+def sizes_to_try(rows: int) -> Iterator[int]:
     """The sizes to try, 5, 10, 20, ... up to a fourth of the rows.
 
-    >>> list(ladder(200)), list(ladder(7))
+    >>> list(sizes_to_try(200)), list(sizes_to_try(7))
     ([5, 10, 20, 40], [5])
     """
     size = FIRST
@@ -95,84 +66,101 @@ def ladder(rows: int) -> Iterator[int]:
         size *= 2
 
 
-def _climbed(
-    config: Config, X: Inputs, y: Floats, judges: NDArray[np.bool_], watch: Watcher
-) -> list[Rung]:
-    """Sizes tried in turn until they are no better; none if no rows can be held out."""
-    rungs: list[Rung] = []
-    if not np.any(judges):
-        return rungs
-    others = read_only(X[~judges]), read_only(y[~judges])
-    held_out = read_only(X[judges]), read_only(y[judges])
-    best, waited = None, 0
-    for size in ladder(len(y)):
-        rung = _tried(attrs.evolve(config, max_basis=size, sizes=()), *others, *held_out, watch)
-        rungs.append(rung)
-        if best is None or best.held_out_loss - rung.held_out_loss > rung.noise(best):
-            best, waited = rung, 0
-        else:
-            waited += 1
-        out_of_variance = rung.size < size
-        if waited == PATIENCE or out_of_variance or rung.found.stopped:
-            break
-    return rungs
+class _Ladder:
+    """Sizes tried in turn, and what the rows held out say of them."""
+
+    def __init__(
+        self, config: Config, rows: TrainingRows, judges: TrainingRows, all_rows: int
+    ) -> None:
+        self._config = config
+        self._rows = rows
+        self._judges = judges
+        self._all_rows = all_rows
+        self.fits: list[Fit] = []
+        self._losses: PairedLosses
+
+    def climb(self, watch: Watcher, fit: FitOfSize) -> None:
+        """Try sizes until they are no better."""
+        best, waited = 0, 0
+        for size in sizes_to_try(self._all_rows):
+            config = attrs.evolve(self._config, max_basis=size, sizes=())
+            self.fits.append(fit(config, self._rows, watch))
+            latest = len(self.fits) - 1
+            self._losses = paired_losses([each.whole for each in self.fits], self._judges)
+            if latest == 0 or self._losses.clearly_better(latest, best, standard_errors=1.0):
+                best, waited = latest, 0
+            else:
+                waited += 1
+            out_of_variance = self.size(latest) < size
+            if waited == PATIENCE or out_of_variance or self.fits[-1].stopped:
+                break
+
+    def size(self, rung: int) -> int:
+        """The number of basis vectors, or one if there are none."""
+        return max(1, len(self.fits[rung].whole))
+
+    def chosen(self) -> int:
+        """The smallest size within the noise of the best."""
+        means, best = self._losses.means, self._best
+        return next(
+            rung
+            for rung in range(len(self.fits))
+            if means[rung] - means[best] <= self._losses.noise(rung, best)
+        )
+
+    def why(self, chosen: int) -> str:
+        """Why a size was chosen."""
+        means, best = self._losses.means, self._best
+        why = (
+            f"{self._losses.rows} of {self._all_rows} rows were held out, and their loss is "
+            f"{means[chosen]:.4g}, "
+        )
+        if chosen == best:
+            sizes = [self.size(rung) for rung in range(len(self.fits))]
+            return why + f"the least of sizes {sizes}"
+        return why + (
+            f"within {self._losses.noise(chosen, best):.2g}, the noise, of the least, "
+            f"{means[best]:.4g} at size {self.size(best)}"
+        )
+
+    def records(self) -> Iterator[Size]:
+        """What each size is worth."""
+        for rung, fit in enumerate(self.fits):
+            yield Size(
+                self.size(rung),
+                predictive_loss(fit.whole, self._rows),
+                float(self._losses.means[rung]),
+                self._losses.noise(rung, self._best),
+            )
+
+    @property
+    def _best(self) -> int:
+        return int(self._losses.means.argmin())
 
 
-def _tried(
-    config: Config, X: Inputs, y: Floats, X_held_out: Inputs, y_held_out: Floats, watch: Watcher
-) -> Rung:
-    found = fitted_at_sizes(config, X, y, watch)
-    whole = found.whole
-    judged = whole.sites.judged_on(X_held_out, y_held_out)
-    losses = judged.row_losses(whole.kernel, whole.likelihood)
-    return Rung(found, whole.predictive_loss(), losses)
+def _noted(fit: Fit, size: int, why: str, records: tuple[Size, ...]) -> Fit:
+    notes = (*fit.trace.notes, f'max_basis "auto" chose {size}: {why}')
+    sizes = _merged(records, fit.trace)
+    return attrs.evolve(fit, trace=attrs.evolve(fit.trace, notes=notes, sizes=sizes))
 
 
-def _of_all_rows(found: Fitted, rows: NDArray[np.intp]) -> Fitted:
-    """What was found on some rows, told by their numbers among all rows."""
+def _renumbered(fit: Fit, numbers: NDArray[np.intp]) -> Fit:
+    """What was fitted to some rows, told by their numbers among all rows."""
     states = tuple(
-        attrs.evolve(state, sites=attrs.evolve(state.sites, basis=rows[state.sites.basis]))
-        for state in found.states
+        attrs.evolve(state, basis=np.where(state.basis >= 0, numbers[state.basis], state.basis))
+        for state in fit.states
     )
     iterations = tuple(
         attrs.evolve(
             iteration,
-            stages=tuple(attrs.evolve(s, row=int(rows[s.row])) for s in iteration.stages),
+            stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
         )
-        for iteration in found.trace.iterations
+        for iteration in fit.trace.iterations
     )
-    return attrs.evolve(
-        found, states=states, trace=attrs.evolve(found.trace, iterations=iterations)
-    )
+    return attrs.evolve(fit, states=states, trace=attrs.evolve(fit.trace, iterations=iterations))
 
 
-def _best(rungs: list[Rung]) -> Rung:
-    return min(rungs, key=lambda rung: rung.held_out_loss)
-
-
-def _chosen(rungs: list[Rung], rows: int) -> tuple[Rung, str]:
-    """The smallest size within the noise of the best, and why it was chosen."""
-    best = _best(rungs)
-    chosen = next(r for r in rungs if r.held_out_loss - best.held_out_loss <= r.noise(best))
-    why = (
-        f"{len(best.row_losses)} of {rows} rows were held out, and their loss is "
-        f"{chosen.held_out_loss:.4g}, "
-    )
-    if chosen is best:
-        return chosen, why + f"the least of sizes {[rung.size for rung in rungs]}"
-    return chosen, why + (
-        f"within {chosen.noise(best):.2g}, the noise, of the least, "
-        f"{best.held_out_loss:.4g} at size {best.size}"
-    )
-
-
-def _records(rungs: list[Rung]) -> Iterator[Size]:
-    for rung in rungs:
-        noise = rung.noise(_best(rungs))
-        yield Size(rung.size, rung.predictive_loss, rung.held_out_loss, noise)
-
-
-def _merged(tried: Iterator[Size], trace: Trace) -> tuple[Size, ...]:
+def _merged(tried: tuple[Size, ...], trace: Trace) -> tuple[Size, ...]:
     """One record a size: what the fit to all rows knows goes before what was tried."""
     records = {record.size: record for record in tried}
     for known in trace.sizes:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.model.trace import LOG_2, Stage
-from sgpc_framework.parts.calls import blamed, calling
-from sgpc_framework.protocols import BasisSelector, ScoresCandidates, SiteEstimator
+from sgpc_framework.model.trace import Stage
+from sgpc_framework.parts.calls import calling
+from sgpc_framework.protocols import (
+    BasisSelector,
+    ScoresCandidates,
+    SelectsWithMemory,
+    SiteEstimator,
+)
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.shard import Inclusion, check_likelihood
 from sgpc_framework.rows.view import Rows
 
 Floats = NDArray[np.float64]
+Chance = Callable[[int], np.random.Generator]
+"""The generator of a stage, by its number: nothing random is carried from stage to stage."""
 
 
 def stages(
@@ -24,18 +33,21 @@ def stages(
     selector: BasisSelector,
     site_estimator: SiteEstimator,
     max_basis: int,
-    rng: np.random.Generator,
+    chance: Chance,
 ) -> Iterator[Stage]:
-    """Include basis vectors until |u| = max_basis, or until no row has anything left to give."""
+    """Include basis vectors until |u| = max_basis, or until nothing is left to include."""
+    memory = begun(selector, posterior, chance(0))
     while posterior.size < max_basis and not posterior.exhausted:
         # 3. Select a basis vector j from uᶜ as per the chosen basis vector selection method.
-        candidates = posterior.candidates(_proposed(selector, posterior, rng))
-        steps = _estimated(site_estimator, posterior, candidates)
-        j = _least(selector, posterior, candidates, steps)
+        candidates = proposal(selector, posterior, chance(posterior.size + 1), memory)
+        if candidates is None:
+            return
+        steps = _estimates(site_estimator, posterior, candidates)
+        j = _least(selector, posterior, candidates, steps, memory)
         # 4. Update the site parameters pⱼ, mⱼ, posterior mean and variance.
         # 5. Set u = u ∪ {j} and uᶜ = uᶜ \ {j}.
-        posterior.include(candidates, j, steps[j])
-        yield _recorded(posterior)
+        included = posterior.include(candidates, j, steps[j])
+        yield _record(posterior, included)
 
 
 def log_evidence(rows: Rows) -> Floats:
@@ -43,14 +55,29 @@ def log_evidence(rows: Rows) -> Floats:
     return rows.log_z
 
 
-def _proposed(
+def begun(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
-) -> NDArray[np.intp]:
+) -> tuple[Any, ...]:
+    """What a selector wants to be handed besides: its memory, or nothing."""
+    if not isinstance(selector, SelectsWithMemory):
+        return ()
+    with calling("selector", selector, "begun"):
+        return (selector.begun(posterior, rng),)
+
+
+def proposal(
+    selector: BasisSelector,
+    posterior: Posterior,
+    rng: np.random.Generator,
+    memory: tuple[Any, ...] = (),
+) -> Candidates | None:
+    """The candidates that a selector proposes; None if it has had enough."""
     with calling("selector", selector, "propose"):
-        return checked_rows(selector.propose(posterior, rng), posterior)
+        rows = selector.propose(posterior, rng, *memory)
+        return None if rows is None else checked_candidates(rows, posterior)
 
 
-def checked_rows(proposed: object, posterior: Posterior) -> NDArray[np.intp]:
+def checked_candidates(proposed: object, posterior: Posterior) -> Candidates:
     """The proposed rows, if they are distinct and can all be included."""
     rows = np.asarray(proposed)
     rows = rows if rows.ndim else rows.reshape(1)
@@ -62,27 +89,30 @@ def checked_rows(proposed: object, posterior: Posterior) -> NDArray[np.intp]:
     if min(numbers) < 0 or max(numbers) >= len(posterior):
         outside = [row for row in numbers if not 0 <= row < len(posterior)]
         raise ValueError(f"wanted rows of 0 to {len(posterior) - 1}, found {outside}")
-    if not all(posterior.eligible(rows).tolist()):
-        unusable = rows[~posterior.eligible(rows)].tolist()
+    candidates = posterior.candidates(rows)
+    if not all(candidates.eligible.tolist()):
+        unusable = set(candidates.index[~candidates.eligible].tolist())
         raise ValueError(
-            f"wanted inactive rows with some variance left, found {unusable} among {numbers}"
+            "wanted inactive rows with some variance left, found "
+            f"{[row for row in numbers if row in unusable]} among {numbers}"
         )
     if len(set(numbers)) < len(numbers):
         raise ValueError(f"wanted distinct rows, found {numbers}")
-    return rows.astype(np.intp, copy=False)
+    return candidates
 
 
-def _estimated(
+def _estimates(
     site_estimator: SiteEstimator, posterior: Posterior, candidates: Candidates
 ) -> Steps:
     with calling("sites", site_estimator, "estimate"):
         steps = site_estimator.estimate(posterior, candidates)
-        if not len(steps.coefficient) == len(steps.shrinkage) == len(candidates):
+        shape = candidates.at.mean.shape
+        if not steps.coefficient.shape == steps.shrinkage.shape == shape:
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
         share = steps.shrinkage * candidates.at.variance
-        proper = all(0.0 < part < 1.0 for part in share.tolist())
-        if not proper or not all(map(math.isfinite, steps.coefficient.tolist())):
-            _check_likelihood(candidates.at)
+        proper = all(0.0 < part < 1.0 for part in share.ravel().tolist())
+        if not proper or not all(map(math.isfinite, steps.coefficient.ravel().tolist())):
+            check_likelihood(candidates.at)
             raise ValueError(
                 "wanted a finite coefficient and 0 < shrinkage * variance < 1, found "
                 f"coefficient {steps.coefficient}, shrinkage * variance {share}"
@@ -91,7 +121,11 @@ def _estimated(
 
 
 def _least(
-    selector: BasisSelector, posterior: Posterior, candidates: Candidates, steps: Steps
+    selector: BasisSelector,
+    posterior: Posterior,
+    candidates: Candidates,
+    steps: Steps,
+    memory: tuple[Any, ...],
 ) -> int:
     """The position of the best candidate; the rows are in order, so ties go to the lowest."""
     if len(candidates) == 1:
@@ -99,7 +133,7 @@ def _least(
     if not isinstance(selector, ScoresCandidates):
         return int(np.argmax(posterior.total(log_evidence, candidates, steps)))
     with calling("selector", selector, "score"):
-        scores = np.asarray(selector.score(posterior, candidates, steps), dtype=np.float64)
+        scores = np.asarray(selector.score(posterior, candidates, steps, *memory), dtype=np.float64)
         if scores.shape != (len(candidates),) or np.isnan(scores).any():
             raise ValueError(
                 f"wanted a number for each of {len(candidates)} candidates, found {scores}"
@@ -107,11 +141,10 @@ def _least(
     return int(np.argmin(scores))
 
 
-def _recorded(posterior: Posterior) -> Stage:
-    loss = -float(posterior.total(log_evidence)) / len(posterior)
-    wrong = float(posterior.total(_misclassified)) / len(posterior)
+def _record(posterior: Posterior, included: Inclusion) -> Stage:
+    loss = -included.log_z / len(posterior)
     if not math.isfinite(loss):
-        _check_likelihood(posterior.at(slice(None)))
+        posterior.check_likelihood()
     precision, mean, coefficient, shrinkage = posterior.last_site
     return Stage(
         row=posterior.basis[-1],
@@ -120,24 +153,5 @@ def _recorded(posterior: Posterior) -> Stage:
         coefficient=coefficient,
         shrinkage=shrinkage,
         predictive_loss=loss,
-        training_error=wrong,
+        training_error=included.wrong / len(posterior),
     )
-
-
-def _check_likelihood(rows: Rows) -> None:
-    """Called when a number is not finite: if a moment is not, it is the likelihood's fault."""
-    for name, values in rows.moments._asdict().items():
-        bad = ~np.isfinite(values)
-        if bad.any():
-            i = int(np.argmax(bad))
-            raise blamed(
-                "likelihood",
-                rows.likelihood,
-                "moments",
-                f"wanted finite {name}, found {values[i]} for label {rows.y[i]}, "
-                f"mean {rows.mean[i]}, variance {rows.variance[i]}",
-            )
-
-
-def _misclassified(rows: Rows) -> NDArray[np.bool_]:
-    return rows.log_z <= -LOG_2

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.engine.optimisers import Method, minimise
-from sgpc_framework.engine.slopes import FixedSites
-from sgpc_framework.parts import hyperparameters as hyper
+from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.engine.trial import Trial
 from sgpc_framework.parts.calls import calling
-from sgpc_framework.protocols import (
-    GramObjective,
-    HyperObjective,
-    Kernel,
-    Likelihood,
-    Penalised,
-    RowObjective,
-)
+from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
+from sgpc_framework.protocols import HyperObjective, Loss, Subsampled
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
 
@@ -32,80 +30,83 @@ from there with new sites, which change the objective by more: searching on woul
 evaluations and gain nothing."""
 
 
-@attrs.frozen
-class Theta:
-    """All hyperparameters: those of the kernel, then those of the likelihood."""
-
-    kernel: Kernel
-    likelihood: Likelihood
-
-    def named(self) -> dict[str, float]:
-        """Every number by its path, such as ``kernel.lengthscale``."""
-        return {h.path: h.value for h in hyper.hyperparameters(self)}
-
-
 @attrs.frozen(eq=False)
 class Reestimate:
-    """The outcome of step 6.
+    """The outcome of step 6: the state with new hyperparameters, and how that came about.
 
-    ``theta`` are the new hyperparameters, ``before`` and ``after`` the objective at the old and at
-    the new ones. ``best`` is the better of the two by ``loss``, which is comparable between bases.
+    ``before`` and ``after`` are the objective at the old and at the new ones. ``best`` is the state
+    with whichever has less ``loss``, which is comparable between bases.
     """
 
-    theta: Theta
-    best: Theta
+    state: State
+    best: State
     before: float
     after: float
     loss: float
     evaluations: int
     message: str
+    tuned: bool = True
+
+    @classmethod
+    def unchanged(cls, state: State, loss: float, why: str) -> Reestimate:
+        """The outcome of a step 6 that was not taken."""
+        return cls(state, state, loss, loss, loss, 0, why, tuned=False)
 
 
-def tunes(objective: HyperObjective) -> bool:
-    """Whether an objective has anything to say about hyperparameters."""
-    return isinstance(objective, (RowObjective, GramObjective))
+class Judges(NamedTuple):
+    """Some of the rows, drawn once a fit, that an objective makes do with (``Subsampled``)."""
 
+    numbers: NDArray[np.intp]
+    rows: TrainingRows
 
-def unchanged(theta: Theta, loss: float, why: str) -> Reestimate:
-    """The outcome of a step 6 that was not taken."""
-    return Reestimate(theta, theta, loss, loss, loss, 0, why)
+    @classmethod
+    def of(cls, objective: HyperObjective, rows: TrainingRows, seed: int) -> Judges | None:
+        """As many as the objective says; None if it wants all."""
+        if not isinstance(objective, Subsampled) or not 0 < objective.subset < len(rows):
+            return None
+        numbers = rows.draw(objective.subset, np.random.default_rng([seed, 0]))
+        return cls(numbers, rows.subset(numbers))
 
 
 def reestimate(
     objective: HyperObjective,
-    sites: FixedSites,
-    theta: Theta,
-    start: Theta,
+    state: State,
+    rows: TrainingRows,
+    start: State,
     method: Method,
     steps: int,
-) -> Reestimate:
-    """Minimise the objective from ``theta``; ``start`` is where the fit began (for priors)."""
-    box = hyper.FreeVector.of(theta)
-    per = sites.rows_counted(objective) if isinstance(objective, RowObjective) else 1
-    here, origin = box.free(hyper.values(theta)), box.free(hyper.values(start))
+    judges: Judges | None = None,
+) -> Reestimate | None:
+    """Minimise the objective over the hyperparameters; ``start`` is where the fit began (for
+    priors). None if the objective has nothing to say."""
+    box = FreeVector.of(state)
+    here = box.free(values(state))
+    seen, judging = (state, rows) if judges is None else (state.among(judges.numbers), judges.rows)
+
+    def loss(free: Floats) -> Loss | None:
+        with calling("objective", objective, "loss"):
+            return objective.loss(Trial.at(free, seen, judging, start))
+
+    first = loss(here)
+    if first is None:
+        return None
 
     def function(free: Floats) -> tuple[float, Floats]:
-        natural = box.natural(free)
-        moved = hyper.replaced(theta, natural)
-        value, gradient = sites.value_and_gradient(objective, moved.kernel, moved.likelihood)
-        gradient = box.chain(natural, gradient)
-        if isinstance(objective, Penalised):
-            with calling("objective", objective, "penalty"):
-                penalty, pull = objective.penalty(free - origin)
-            value, gradient = value + penalty / per, gradient + pull / per
-        return value, gradient
+        answer = first if np.array_equal(free, here) else loss(free)
+        assert answer is not None  # it has answered before
+        return answer.value, answer.gradient
 
     lower = np.maximum(box.free(box.least), here - REACH)
     upper = np.minimum(box.free(box.most), here + REACH)
-    found = minimise(function, here, lower, upper, method, steps, ENOUGH)
-    best = new = hyper.replaced(theta, box.natural(found.point))
-    loss = found.value
-    if isinstance(objective, GramObjective):
-        loss, best = min(
-            ((sites.predictive_loss(t.kernel, t.likelihood), t) for t in (new, theta)),
+    minimum = minimise(function, here, lower, upper, method, steps, ENOUGH)
+    new = replaced(state, box.natural(minimum.point))
+    best, least = new, minimum.value
+    if not first.comparable:
+        least, best = min(
+            ((predictive_loss(each, judging), each) for each in (new, state)),
             key=lambda pair: pair[0],
         )
-    message = found.message
-    if isinstance(objective, RowObjective) and sites.counts_all_rows(objective):
-        message += " (the mean is over all rows)"
-    return Reestimate(new, best, found.start_value, found.value, loss, found.evaluations, message)
+    message = minimum.message + (f" ({first.remark})" if first.remark else "")
+    return Reestimate(
+        new, best, minimum.start_value, minimum.value, least, minimum.evaluations, message
+    )

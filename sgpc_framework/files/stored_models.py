@@ -20,6 +20,7 @@ from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.checking import LARGEST
+from sgpc_framework.rows.state import State
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
@@ -143,17 +144,15 @@ class Reader:
                 raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
         if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
             raise ModelFileError("precisions must be above zero, and row numbers not below it")
-        model = Model.of(
-            classes=self.classes,
+        state = State(
+            kernel=self._part("kernel", Kernel, parts),
+            likelihood=self._part("likelihood", Likelihood, parts),
             basis=arrays["basis"].astype(np.intp),
             inputs=_inputs(arrays["inputs"], kind, size),
             precision=arrays["precision"],
             mean=arrays["mean"],
-            kernel=self._part("kernel", Kernel, parts),
-            likelihood=self._part("likelihood", Likelihood, parts),
-            trace=trace,
-            provenance=self.provenance,
         )
+        model = Model(self.classes, state, trace, provenance=self.provenance)
         if not np.isfinite([model.sites.coefficient, model.sites.shrinkage]).all():
             raise ModelFileError("its sites are so large that nothing can be predicted")
         return model

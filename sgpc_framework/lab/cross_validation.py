@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.design import Design
-from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.metrics.statistics import Mean

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.algebra.additive import AdditiveForm, additive_form
+from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
@@ -18,6 +18,7 @@ from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.checking import checked_inputs, checked_kernel
+from sgpc_framework.rows.state import State
 from sgpc_framework.rows.threads import one_blas_thread, over_blocks
 from sgpc_framework.rows.view import Rows, read_only
 
@@ -32,55 +33,63 @@ BLOCK_ROWS = 2048
 
 @attrs.frozen(eq=False, repr=False)
 class Model:
-    """A sparse Gaussian process classifier: basis vectors, their sites, kernel and likelihood.
+    """A sparse Gaussian process classifier: a state, the classes it tells apart, and the trace.
 
     ========== =======================================================================
     classes    the two labels, sorted; columns of probabilities follow this order
-    basis      row numbers of the basis vectors in the training set, in order
-    inputs     the basis vectors themselves
-    sites      precision, mean, coefficient and shrinkage of each
-    kernel     with the hyperparameters that were found
-    likelihood likewise
+    state      basis vectors, sites, kernel and likelihood, all that a prediction needs
     trace      what happened during the fit
     smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
                ``None`` where every prefix of the basis is a model
     provenance how it was made: the configuration of the fit, and who provided the parts
     ========== =======================================================================
+
+    What the state has can be asked of the model: ``basis``, the row numbers of the basis vectors in
+    the training set, ``inputs``, the vectors themselves, ``sites``, ``kernel``, ``likelihood``.
     """
 
     classes: NDArray[Any]
-    basis: NDArray[np.intp]
-    inputs: Inputs
-    sites: Sites
-    kernel: Kernel
-    likelihood: Likelihood
+    state: State
     trace: Trace
-    _form: AdditiveForm = attrs.field(alias="form")
     smaller: tuple[Model, ...] | None = None
     provenance: Provenance | None = None
+    _forms: tuple[AdditiveForm, ...] = attrs.field(alias="forms")
 
-    @classmethod
-    def of(
-        cls,
-        classes: NDArray[Any],
-        basis: NDArray[np.intp],
-        inputs: Inputs,
-        precision: Floats,
-        mean: Floats,
-        kernel: Kernel,
-        likelihood: Likelihood,
-        trace: Trace,
-        provenance: Provenance | None = None,
-    ) -> Model:
-        """A model from its basis and sites; the additive coordinates follow."""
+    @_forms.default
+    def _forms_of_the_state(self) -> tuple[AdditiveForm, ...]:
         with one_blas_thread():
-            form = additive_form(kernel_values(kernel, inputs, inputs), precision, mean)
-        sites = Sites(precision, mean, form.coefficient, form.shrinkage)
-        return cls(classes, basis, inputs, sites, kernel, likelihood, trace, form, None, provenance)
+            return self.state.forms()
+
+    @property
+    def basis(self) -> NDArray[np.intp]:
+        """The row numbers of the basis vectors in the training set, in order."""
+        return self.state.basis
+
+    @property
+    def inputs(self) -> Inputs:
+        """The basis vectors themselves."""
+        return self.state.inputs
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, with the hyperparameters that were fitted."""
+        return self.state.kernel
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood, with the hyperparameters that were fitted."""
+        return self.state.likelihood
+
+    @property
+    def sites(self) -> Sites:
+        """Precision, mean, coefficient and shrinkage of each basis vector's site."""
+        coefficient = _alone([form.coefficient for form in self._forms])
+        shrinkage = _alone([form.shrinkage for form in self._forms])
+        return Sites(self.state.precision, self.state.mean, coefficient, shrinkage)
 
     def __len__(self) -> int:
         """The number of basis vectors."""
-        return len(self.sites)
+        return len(self.state)
 
     def __repr__(self) -> str:
         return (
@@ -113,8 +122,8 @@ class Model:
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Mean and variance of the latent function at each row."""
-        both = self._in_blocks(X, lambda rows: np.stack(self._latent(rows), axis=1))
-        return both[:, 0].copy(), both[:, 1].copy()
+        both = self._in_blocks(X, lambda rows: np.stack(self._latent(rows)).T)
+        return both[..., 0].copy(), both[..., 1].copy()
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """The probabilities of the model of each size, in the order of ``sizes``.
@@ -138,11 +147,12 @@ class Model:
             return
         checked = self._checked(X)
         functions = self.basis_functions(checked)
-        prior = self._prior(checked)
+        prior = np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(checked)])
         mean, variance = np.zeros(len(prior)), prior.copy()
+        sites = self.sites
         for stage in range(len(self)):
-            mean += self.sites.coefficient[stage] * functions[:, stage]
-            variance -= self.sites.shrinkage[stage] * functions[:, stage] ** 2
+            mean += sites.coefficient[stage] * functions[:, stage]
+            variance -= sites.shrinkage[stage] * functions[:, stage] ** 2
             settle(variance, prior)
             yield self, mean, variance
 
@@ -160,14 +170,8 @@ class Model:
             raise InputError(self._no_such_size(size))
         if self.smaller is not None:
             return (*self.smaller, self)[self.sizes.index(size)]
-        first = slice(size)
-        return attrs.evolve(
-            self,
-            basis=self.basis[first],
-            inputs=self.inputs[first],
-            sites=self.sites[first],
-            form=self._form[first],
-        )
+        forms = tuple(form[:size] for form in self._forms)
+        return attrs.evolve(self, state=self.state[:size], forms=forms)
 
     def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
         """Write the model to one file, which ``sgpc_framework.load`` reads."""
@@ -192,30 +196,38 @@ class Model:
     # -- the arithmetic ------------------------------------------------------------------------
 
     def _functions(self, rows: Inputs) -> Floats:
-        return self._form.functions @ kernel_values(self.kernel, self.inputs, rows)
+        """k̃ of each stage (rows) at some inputs (columns)."""
+        functions: Floats = self._forms[0].functions @ self._columns(rows)
+        return functions
+
+    def _columns(self, rows: Inputs) -> Floats:
+        return kernel_values(self.kernel, self.inputs, rows)
 
     def _latent(self, rows: Inputs) -> tuple[Floats, Floats]:
-        functions = self._functions(rows)
-        prior = kernel_diag(self.kernel, rows)
-        mean = self.sites.coefficient @ functions
-        np.square(functions, out=functions)
-        variance = prior - self.sites.shrinkage @ functions
-        settle(variance, prior)
-        return mean, variance
+        columns, prior = self._columns(rows), kernel_diag(self.kernel, rows)
+        means, variances = [], []
+        for form in self._forms:
+            functions = form.functions @ columns
+            means.append(form.coefficient @ functions)
+            np.square(functions, out=functions)
+            variance = prior - form.shrinkage @ functions
+            settle(variance, prior)
+            variances.append(variance)
+        return _alone(means), _alone(variances)
 
     def _proba(self, mean: Floats, variance: Floats) -> Floats:
+        if len(self._forms) > 1:
+            return np.exp(self._log_proba(mean, variance))
         log_z = self._log_z(1.0, mean, variance)
         return np.stack([-np.expm1(log_z), np.exp(log_z)], axis=1)
 
     def _log_proba(self, mean: Floats, variance: Floats) -> Floats:
-        return np.stack([self._log_z(sign, mean, variance) for sign in (-1.0, 1.0)], axis=1)
+        labels = (-1.0, 1.0) if len(self._forms) == 1 else range(len(self.classes))
+        return np.stack([self._log_z(label, mean, variance) for label in labels], axis=1)
 
-    def _log_z(self, sign: float, mean: Floats, variance: Floats) -> Floats:
-        y = np.full(len(mean), sign)
+    def _log_z(self, label: float, mean: Floats, variance: Floats) -> Floats:
+        y = np.full(mean.shape[-1], label)
         return Rows(y, mean, variance, np.zeros(0, np.bool_), self.likelihood).log_z
-
-    def _prior(self, X: Inputs) -> Floats:
-        return np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(X)])
 
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         checked = self._checked(X)
@@ -235,6 +247,11 @@ def nested(models: Iterable[Model]) -> Model:
     for model in models:
         smaller = (*smaller, attrs.evolve(model, smaller=smaller))
     return smaller[-1]
+
+
+def _alone(functions: list[Floats]) -> Floats:
+    """That of each latent function, without an axis for them if there is one only."""
+    return functions[0] if len(functions) == 1 else np.stack(functions)
 
 
 def _blocks(X: Inputs) -> Iterator[Inputs]:

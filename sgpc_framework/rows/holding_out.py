@@ -1,4 +1,8 @@
-"""Rows to judge by, kept apart from the rows to fit to."""
+"""Rows to judge by, kept apart from the rows to fit to.
+
+Equal rows stay together: a copy of a training row would praise whoever learned it by heart. Rows of
+every label are among the judges, in about the same share.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +10,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.protocols import Inputs
+from sgpc_framework.rows.training_rows import TrainingRows
 
 Numbers = NDArray[np.intp]
 
+SHARE = 0.2
+"""The share of the rows that judge, unless the others are enough to fit to."""
 
-def kinds(X: Inputs, sample: Numbers) -> Numbers:
-    """A number for each row of a sample: equal rows have equal numbers, new rows the next."""
-    seen: dict[object, int] = {}
-    rows = (X[i] for i in sample)
-    keys = (row.tobytes() if isinstance(row, np.ndarray) else repr(row) for row in rows)
-    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.intp)
+FEWEST = 20
+"""With fewer different rows than this nothing is held out."""
 
 
-def a_fifth(
-    X: Inputs, y: NDArray[np.float64], rng: np.random.Generator, fewest: int
-) -> NDArray[np.bool_]:
-    """True for about a fifth of the rows of each label; for none if few of the rows differ.
+class HeldOut:
+    """Turns of rows held out: ``split(0)``, ``split(1)``, ... up to ``turns`` different ones.
 
-    Equal rows stay together: a copy of a training row would praise whoever learned it by heart.
-    With fewer than ``fewest`` different rows nothing is held out.
+    Of at most ``most`` rows, drawn uniformly, a fifth judges in each turn, or more: no more than
+    ``most_fitted`` rows are left to fit to.
     """
-    order = rng.permutation(len(y))
-    kind = kinds(X, order)
-    _, first, copies = np.unique(kind, return_index=True, return_counts=True)
-    judges = np.zeros(len(first), dtype=np.bool_)
-    if len(first) >= fewest:
-        label = y[order[first]]
-        for sign in (-1.0, 1.0):
-            those = np.flatnonzero(label == sign)
-            by_copies = those[np.argsort(copies[those], kind="stable")]
-            judges[by_copies[2::5]] = True  # the middle one of each five with about as many copies
-    held_out = np.empty(len(y), dtype=np.bool_)
-    held_out[order] = judges[kind]
-    return held_out
+
+    def __init__(
+        self,
+        rows: TrainingRows,
+        rng: np.random.Generator,
+        most: int | None = None,
+        most_fitted: int | None = None,
+    ) -> None:
+        numbers = rng.permutation(len(rows))[:most]
+        kind, first, copies = _kinds(rows.inputs(numbers))
+        self.possible = len(first) >= FEWEST
+        label = rows.labels(numbers)[first]
+        # In order of label and of copies, the judges are one in five, say, all along.
+        place = np.empty(len(first), dtype=np.intp)
+        place[np.lexsort((np.arange(len(first)), copies, label))] = np.arange(len(first))
+        self._numbers = numbers
+        self._place = place[kind]
+        self._share = max(SHARE, 1.0 - (most_fitted or len(numbers)) / max(1, len(numbers)))
+
+    @property
+    def turns(self) -> int:
+        """How many splits share no judge."""
+        return int(1.0 / self._share)
+
+    @property
+    def judges(self) -> int:
+        """About how many rows judge in a turn."""
+        return int(self._share * len(self._numbers))
+
+    def split(self, turn: int = 0) -> tuple[Numbers, Numbers]:
+        """The rows to fit to and those to judge by, in ascending order."""
+        at = self._place + turn
+        judges = np.floor((at + 1) * self._share) > np.floor(at * self._share)
+        return np.sort(self._numbers[~judges]), np.sort(self._numbers[judges])
+
+
+def _kinds(X: Inputs) -> tuple[Numbers, Numbers, Numbers]:
+    """Which rows are equal: for each row the number of its kind, counted in order of appearance,
+    and for each kind the first row and how many there are."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        width = X.dtype.itemsize * X.shape[1]
+        keys = np.ascontiguousarray(X).view(np.dtype((np.void, width))).reshape(-1)
+    else:  # objects: what they look like
+        keys = np.array([repr(x.tobytes() if isinstance(x, np.ndarray) else x) for x in X])
+    _, first, kind, copies = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[kind.reshape(-1)], first[order], copies[order]

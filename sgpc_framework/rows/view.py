@@ -6,7 +6,7 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import attrs
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import calling
-from sgpc_framework.protocols import Likelihood, LogEvidence, Moments
+from sgpc_framework.protocols import Inputs, Likelihood, LogEvidence, Moments
 
 Floats = NDArray[np.float64]
 S = TypeVar("S", bound=np.generic)
@@ -23,9 +23,19 @@ S = TypeVar("S", bound=np.generic)
 _NO_COLUMN = np.empty(0)
 
 
+class Origin(Protocol):
+    """Where rows come from: it knows their numbers and inputs."""
+
+    @property
+    def index(self) -> NDArray[np.intp]: ...
+
+    @property
+    def X(self) -> Inputs: ...
+
+
 @attrs.define(eq=False)
 class Rows:
-    """A block of rows with marginals N(mean, variance). All arrays are one-dimensional.
+    """Some rows with marginals N(mean, variance). Arrays have one entry a row.
 
     ========== ==================================================================
     y          labels, -1.0 or +1.0
@@ -36,9 +46,13 @@ class Rows:
     log_z      log Zᵢ: exp(log_z) is the predictive probability of the row's own label
     alpha      d log_z / d mean
     nu         -d² log_z / d mean²
+    index      the numbers of the rows
+    X          their inputs
     ========== ==================================================================
 
-    The last three come from the likelihood, on first use and once. The arrays are read-only.
+    ``log_z``, ``alpha`` and ``nu`` come from the likelihood, on first use and once. The arrays are
+    read-only. A likelihood of several latent functions has mean, variance, alpha, nu and column
+    with a first axis more, one entry for each function.
     """
 
     y: Floats
@@ -49,6 +63,9 @@ class Rows:
     column: Floats = _NO_COLUMN
     all_moments: bool = False
     """Compute all three moments at once, because all three are going to be asked for."""
+    _origin: Origin | None = attrs.field(default=None, alias="origin")
+    _times: int = attrs.field(default=1, alias="times")
+    """How often the rows of the origin stand here, once for each candidate that is tried."""
     _moments: Moments | None = attrs.field(default=None, init=False, repr=False)
     _log_z: Floats | None = attrs.field(default=None, init=False, repr=False)
 
@@ -81,15 +98,32 @@ class Rows:
         """-d² log_z / d mean²."""
         return self.moments.nu
 
+    @property
+    def index(self) -> NDArray[np.intp]:
+        """The number of every row."""
+        return read_only(repeated(self._known_origin.index, self._times))
+
+    @property
+    def X(self) -> Inputs:
+        """The inputs of every row."""
+        X = self._known_origin.X
+        return X if self._times == 1 else X[np.tile(np.arange(len(X)), self._times)]
+
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def _known_origin(self) -> Origin:
+        if self._origin is None:
+            raise ValueError("these rows were made by hand: they have no numbers and no inputs")
+        return self._origin
 
     def _evaluated_moments(self) -> Moments:
         with calling("likelihood", self.likelihood, "moments"):
             moments = self.likelihood.moments(self.y, self.mean, self.variance)
-            shape = self.y.shape
-            if not moments.log_z.shape == moments.alpha.shape == moments.nu.shape == shape:
-                raise ValueError(f"wanted three arrays of shape {shape}, found {moments!r}")
+            rows, each = self.y.shape, self.mean.shape
+            if moments.log_z.shape != rows or not moments.alpha.shape == moments.nu.shape == each:
+                raise ValueError(f"wanted three arrays of shape {each}, found {moments!r}")
         return moments
 
     def _evaluated_log_z(self) -> Floats:
@@ -104,6 +138,8 @@ class Rows:
 
 def repeated(array: NDArray[S], times: int) -> NDArray[S]:
     """A vector so many times in a row: ``np.tile``, but other threads may run meanwhile."""
+    if times == 1:
+        return array
     copies = np.empty((times, len(array)), dtype=array.dtype)
     copies[:] = array
     return copies.reshape(-1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.design import Design, build
-from sgpc_framework.engine.algorithm1 import Progress
+from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.tables.data_frames import as_table

@@ -45,29 +45,36 @@ def _refined(difference: Function, step: float) -> tuple[Floats, Floats]:
 
 
 def require_gradient(
-    gradient: Floats, component: C, loss: Callable[[C], float], scale: float, where: str
+    gradient: Floats,
+    component: C,
+    loss: Callable[[C], float],
+    scale: float,
+    where: str,
+    free: bool = False,
 ) -> None:
-    """``gradient`` (natural values) is that of ``loss`` in the component's hyperparameters.
+    """``gradient`` is that of ``loss`` in the component's hyperparameters: in natural values, or in
+    the optimiser's ``free`` coordinates.
 
     ``scale`` is the size of the numbers that the loss is a sum of. The component must lie inside
     its bounds, as ``variations`` of it do.
     """
     box, natural = FreeVector.of(component), values(component)
-    free = box.free(natural)
+    here = box.free(natural)
     require(
-        np.shape(gradient) == free.shape,
-        f"a gradient of shape {np.shape(gradient)} for {len(free)} hyperparameters ({where})",
+        np.shape(gradient) == here.shape,
+        f"a gradient of shape {np.shape(gradient)} for {len(here)} hyperparameters ({where})",
     )
-    if not len(free):
+    if not len(here):
         return
 
     def along(unit: Floats) -> tuple[Floats, Floats]:
-        return slope(lambda t: loss(replaced(component, box.natural(free + t * unit))), STEP)
+        return slope(lambda t: loss(replaced(component, box.natural(here + t * unit))), STEP)
 
-    wanted, error = np.transpose([along(unit) for unit in np.eye(len(free))])
-    found = box.chain(natural, np.asarray(gradient, dtype=np.float64))
+    wanted, error = np.transpose([along(unit) for unit in np.eye(len(here))])
+    given = np.asarray(gradient, dtype=np.float64)
+    slopes = given if free else box.chain(natural, given)
     tolerance = EXACT * (scale + scale_of(wanted)) + error
-    require_close(found, wanted, tolerance, "gradient by free coordinates", where)
+    require_close(slopes, wanted, tolerance, "gradient by free coordinates", where)
 
 
 def variations(component: C) -> list[C]:

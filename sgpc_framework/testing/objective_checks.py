@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import attrs
 import numpy as np
 
-from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.engine.step6 import Theta
-from sgpc_framework.protocols import (
-    Floats,
-    GramObjective,
-    HyperObjective,
-    Penalised,
-    RowObjective,
-)
-from sgpc_framework.testing.differences import EXACT, require_gradient, slope, variations
+from sgpc_framework.engine.trial import Trial
+from sgpc_framework.parts.hyperparameters import FreeVector, values
+from sgpc_framework.protocols import Floats, HyperObjective
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
+from sgpc_framework.testing.differences import require_gradient, variations
 from sgpc_framework.testing.randomness import repeated
-from sgpc_framework.testing.states import corner_states, ordinary_states
+from sgpc_framework.testing.situations import (
+    ROWS,
+    Situation,
+    corner_situations,
+    ordinary_situations,
+)
 from sgpc_framework.testing.verdict import (
     Laws,
     require,
@@ -35,107 +35,104 @@ from sgpc_framework.testing.verdict import (
 
 
 def finite(objective: HyperObjective) -> None:
-    """The loss and its gradient are finite."""
-    for fitted, where in _fits():
-        value, gradient = _evaluated(objective, fitted)
-        require_finite(value, "loss", where)
-        require_finite(gradient, "gradient", where)
+    """The loss and its gradient are finite, the gradient with an entry for each hyperparameter."""
+    for fit in _fits():
+        value, gradient = fit.evaluated(objective)
+        require_finite(value, "loss", fit.title)
+        require_finite(gradient, "gradient", fit.title)
+
+
+def says_something_everywhere_or_nowhere(objective: HyperObjective) -> None:
+    """loss returns a ``Loss``, or always None, which leaves the hyperparameters alone."""
+    answers = {objective.loss(fit.trial(fit.state)) is None for fit in _fits()}
+    require(len(answers) == 1, "None for some states and a loss for others")
 
 
 def gradient_agrees_with_differences(objective: HyperObjective) -> None:
-    """The derivatives that come with the loss are its derivatives."""
-    for fitted, where in _fits():
+    """The derivatives that come with the loss are its derivatives, priors included."""
+    for fit in _fits():
 
-        def loss(theta: Theta, fitted: Refinable = fitted) -> float:
-            moved = attrs.evolve(fitted, kernel=theta.kernel, likelihood=theta.likelihood)
-            return _evaluated(objective, moved)[0]
+        def loss(state: State, fit: _Fit = fit) -> float:
+            return fit.evaluated(objective, state)[0]
 
-        for theta in variations(Theta(fitted.kernel, fitted.likelihood)):
-            moved = attrs.evolve(fitted, kernel=theta.kernel, likelihood=theta.likelihood)
-            value, gradient = _evaluated(objective, moved)
-            require_gradient(gradient, theta, loss, scale_of([1.0, value]), where)
+        for state in variations(fit.state):
+            value, gradient = fit.evaluated(objective, state)
+            scale = scale_of([1.0, value])
+            require_gradient(gradient, state, loss, scale, fit.title, free=True)
 
 
 def deterministic(objective: HyperObjective) -> None:
     """The same rows and hyperparameters give the same bits."""
-    for fitted, where in _fits():
-        first, second = repeated(partial(_evaluated, objective, fitted))
-        require_equal(first[0], second[0], "loss", where)
-        require_equal(first[1], second[1], "gradient", where)
+    for fit in _fits():
+        first, second = repeated(partial(fit.evaluated, objective))
+        require_equal(first[0], second[0], "loss", fit.title)
+        require_equal(first[1], second[1], "gradient", fit.title)
 
 
 def unchanged_by_block_size(objective: HyperObjective) -> None:
     """The loss is the same, up to rounding, however many blocks the rows are in."""
-    for fitted, where in _fits():
-        wanted, gradient = _evaluated(objective, fitted)
-        for rows in (1, 5):
-            blocks = attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, block_rows=rows))
-            value, again = _evaluated(objective, blocks)
-            what = f"{where}, blocks of {rows} rows"
+    for fit in _fits():
+        wanted, gradient = fit.evaluated(objective)
+        for block_rows in (1, 5):
+            value, again = _Fit(fit.situation, block_rows).evaluated(objective)
+            what = f"{fit.title}, blocks of {block_rows} rows"
             require_close(value, wanted, 1e-8 * scale_of([1.0, wanted]), "loss", what)
             require_close(again, gradient, 1e-8 * (1 + scale_of(gradient)), "gradient", what)
 
 
 def leaves_the_sites_alone(objective: HyperObjective) -> None:
     """An evaluation changes neither the rows nor the sites."""
-    for fitted, where in _fits():
-        before = [array.copy() for array in _arrays(fitted)]
-        _evaluated(objective, fitted)
+    for fit in _fits():
+        before = [array.copy() for array in fit.arrays()]
+        fit.evaluated(objective)
         for name, old, new in zip(
-            ("X", "y", "site precisions", "site means"), before, _arrays(fitted), strict=True
+            ("X", "y", "site precisions", "site means"), before, fit.arrays(), strict=True
         ):
-            require(np.array_equal(old, new), f"{name} were changed ({where})")
+            require(np.array_equal(old, new), f"{name} were changed ({fit.title})")
 
 
-def over_all_or_inactive_rows(objective: RowObjective) -> None:
-    """``over`` says which rows the mean is taken over: "all" or "inactive"."""
-    require(objective.over in ("all", "inactive"), f"over = {objective.over!r}")
-
-
-def penalty_agrees_with_differences(objective: Penalised) -> None:
-    """penalty(displacement) is finite and comes with its gradient, one entry for each number."""
-    rng = np.random.default_rng(9)
-    for displacement in (np.zeros(3), rng.standard_normal(3), rng.standard_normal(1)):
-        where = f"displacement {np.round(displacement, 3).tolist()}"
-        given = displacement.copy()
-        value, gradient = objective.penalty(given)
-        require(np.array_equal(given, displacement), f"the displacement was changed ({where})")
-        require_finite(value, "penalty", where)
-        require_finite(gradient, "gradient", where)
-        units = np.eye(len(displacement))
-        found = [slope(partial(_moved_penalty, objective, displacement, u), 1e-3) for u in units]
-        wanted, error = np.transpose(found)
-        tolerance = EXACT * (scale_of([1.0, value]) + scale_of(wanted)) + error
-        require_close(gradient, wanted, tolerance, "gradient of the penalty", where)
-
-
-_OF_BOTH = (
-    finite,
-    gradient_agrees_with_differences,
-    deterministic,
-    unchanged_by_block_size,
-    leaves_the_sites_alone,
-)
 LAWS: Laws = {
-    RowObjective: (*_OF_BOTH, over_all_or_inactive_rows),
-    GramObjective: _OF_BOTH,
-    Penalised: (penalty_agrees_with_differences,),
+    HyperObjective: (
+        says_something_everywhere_or_nowhere,
+        finite,
+        gradient_agrees_with_differences,
+        deterministic,
+        unchanged_by_block_size,
+        leaves_the_sites_alone,
+    )
 }
 
 
-def _fits() -> Iterator[tuple[Refinable, str]]:
-    for state in (*ordinary_states()[1:], corner_states()[0]):
-        yield state.refinable(), state.title
+class _Fit:
+    """A state, the rows it was fitted to, and what an objective says of both."""
+
+    def __init__(self, situation: Situation, block_rows: int = ROWS) -> None:
+        self.situation = situation
+        self.title = situation.title
+        self.rows: TrainingRows = situation.rows(block_rows)
+        self.state = situation.state()
+
+    def trial(self, state: State) -> Trial:
+        """The trial of a state's hyperparameters, in a fit that started at this one's."""
+        free = FreeVector.of(state).free(values(state))
+        return Trial.at(free, state, self.rows, self.state)
+
+    def evaluated(
+        self, objective: HyperObjective, state: State | None = None
+    ) -> tuple[float, Floats]:
+        """The loss and its gradient in free coordinates; nothing if there is none."""
+        loss = objective.loss(self.trial(self.state if state is None else state))
+        if loss is None:
+            return 0.0, np.zeros(len(values(self.state)))
+        return loss.value, loss.gradient
+
+    def arrays(self) -> list[Floats]:
+        """What an objective must not change."""
+        numbers = np.arange(len(self.rows))
+        state = self.state
+        return [self.rows.inputs(numbers), self.rows.labels(numbers), state.precision, state.mean]
 
 
-def _evaluated(objective: HyperObjective, fitted: Refinable) -> tuple[float, Floats]:
-    return fitted.sites.value_and_gradient(objective, fitted.kernel, fitted.likelihood)
-
-
-def _arrays(fitted: Refinable) -> list[Floats]:
-    sites = fitted.sites
-    return [sites.X, sites.y, sites.precision, sites.mean]
-
-
-def _moved_penalty(objective: Penalised, displacement: Floats, unit: Floats, t: float) -> float:
-    return objective.penalty(displacement + t * unit)[0]
+def _fits() -> Iterator[_Fit]:
+    for situation in (*ordinary_situations()[1:], corner_situations()[0]):
+        yield _Fit(situation)

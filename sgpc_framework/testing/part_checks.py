@@ -16,17 +16,16 @@ from sgpc_framework.plugin.checks import checked_name
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import (
-    GramObjective,
     KernelColumns,
     KernelFusedPullback,
     KernelInputPullback,
     KernelPullback,
     LikelihoodPullback,
     LogEvidence,
-    Penalised,
-    RowObjective,
     SampleInputs,
     ScoresCandidates,
+    SelectsWithMemory,
+    SeveralFunctions,
     StartsFromData,
     Subsampled,
 )
@@ -43,10 +42,10 @@ ABILITIES: dict[str, tuple[Any, ...]] = {
         SampleInputs,
         StartsFromData,
     ),
-    "likelihood": (LogEvidence, LikelihoodPullback, StartsFromData),
-    "selector": (ScoresCandidates,),
+    "likelihood": (LogEvidence, LikelihoodPullback, SeveralFunctions, StartsFromData),
+    "selector": (ScoresCandidates, SelectsWithMemory),
     "sites": (),
-    "objective": (RowObjective, GramObjective, Penalised, Subsampled),
+    "objective": (Subsampled,),
     "refiner": (),
 }
 """What a part of each kind may be able to do besides."""

@@ -1,6 +1,6 @@
 """The laws of a selector. Each docstring is what a failing check says was wanted.
 
-Every state is new and made by the kit, so nothing that a selector proposes comes back to it.
+Every situation is new and made by the kit, so nothing that a selector proposes comes back to it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.protocols import BasisSelector, Floats, ScoresCandidates
+from sgpc_framework.protocols import BasisSelector, Floats, ScoresCandidates, SelectsWithMemory
 from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.testing.randomness import global_seed, repeated, under_two_global_seeds
-from sgpc_framework.testing.states import (
-    ROWS,
-    State,
-    corner_states,
+from sgpc_framework.testing.locality import LocalityProbe
+from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
+from sgpc_framework.testing.situations import (
+    Situation,
+    corner_situations,
     defaults,
     include,
-    ordinary_states,
+    ordinary_situations,
     require_untouched,
     snapshot,
 )
@@ -38,88 +38,84 @@ from sgpc_framework.testing.verdict import (
 
 def proposes_row_numbers(selector: BasisSelector) -> None:
     """propose returns one row number or an array of them: integers from 0 to len(posterior) - 1."""
-    _require_of_all(ordinary_states(), selector, _require_row_numbers)
+    _require_of_all(ordinary_situations(), selector, _require_row_numbers)
 
 
 def proposes_inactive_rows_only(selector: BasisSelector) -> None:
     """Every proposed row is inactive, with some variance left: ``posterior.eligible``."""
-    _require_of_all(ordinary_states(), selector, _require_inactive)
+    _require_of_all(ordinary_situations(), selector, _require_inactive)
 
 
 def proposes_distinct_rows(selector: BasisSelector) -> None:
     """No row is proposed twice at once."""
-    _require_of_all(ordinary_states(), selector, _require_distinct)
+    _require_of_all(ordinary_situations(), selector, _require_distinct)
 
 
 def survives_duplicates_ties_and_a_single_inactive_row(selector: BasisSelector) -> None:
     """Where rows are duplicates, all tie or only one is left, the proposal is as good as ever."""
     for objection in (_require_row_numbers, _require_inactive, _require_distinct):
-        _require_of_all(corner_states(), selector, objection)
+        _require_of_all(corner_situations(), selector, objection)
 
 
 def deterministic_given_the_generator(selector: BasisSelector) -> None:
-    """The same state and a generator with the same seed give the same proposal."""
-    for state in (*ordinary_states(), *corner_states()[:1]):
-        first, second = repeated(partial(_of_a_copy, selector, state))
-        require_equal(first, second, "proposals", state.title)
+    """The same situation and a generator with the same seed give the same proposal."""
+    for situation in (*ordinary_situations(), *corner_situations()[:1]):
+        first, second = repeated(partial(_of_a_copy, selector, situation))
+        require_equal(first, second, "proposals", situation.title)
 
 
 def uses_only_the_generator_given(selector: BasisSelector) -> None:
     """All randomness comes from ``rng``, none from numpy.random or from Python's random."""
-    for state in ordinary_states():
-        first, second = under_two_global_seeds(partial(_of_a_copy, selector, state))
-        require_equal(first, second, "proposals under two global seeds", state.title)
+    for situation in ordinary_situations():
+        first, second = under_two_global_seeds(partial(_of_a_copy, selector, situation))
+        require_equal(first, second, "proposals under two global seeds", situation.title)
 
 
-def unchanged_by_block_size(selector: BasisSelector) -> None:
-    """The proposal is the same however many blocks the rows are in."""
-    for state in ordinary_states():
-        with global_seed(1):
-            wanted = _of_a_copy(selector, state)
-        for rows in (1, 5, 7):
-            with global_seed(1):
-                found = _of_a_copy(selector, state, rows)
-            what = f"proposals in blocks of {rows} rows and in one block"
-            require_equal(found, wanted, what, state.title)
+def row_functions_are_row_local(selector: BasisSelector) -> None:
+    """What a function says of a row does not depend on the rows that stand beside it."""
+    for situation in ordinary_situations():
+        for block_rows in (1, 5, 7):
+            probe: Any = LocalityProbe(situation, block_rows)
+            _asked(deepcopy(selector), probe, np.random.default_rng(1))
 
 
 def keeps_no_state_between_fits(selector: BasisSelector) -> None:
     """Two fits with the same selector and the same seed propose the same rows."""
-    for state in ordinary_states():
-        first, second = repeated(partial(_fit, selector, state))
+    for situation in ordinary_situations():
+        first, second = repeated(partial(_fit, selector, situation))
         for stage, (before, after) in enumerate(zip(first, second, strict=True), start=1):
-            require_equal(before, after, f"proposals of two fits at stage {stage}", state.title)
+            require_equal(before, after, f"proposals of two fits at stage {stage}", situation.title)
 
 
 def leaves_the_posterior_alone(selector: BasisSelector) -> None:
     """No call changes what is in the posterior: only ``include``, which is the engine's, does."""
-    for state in ordinary_states():
-        posterior = state.posterior()
+    for situation in ordinary_situations():
+        posterior = situation.posterior()
         before = snapshot(posterior)
         _proposed(selector, posterior)
-        require_untouched(before, snapshot(posterior), f"by propose, {state.title}")
+        require_untouched(before, snapshot(posterior), f"by propose, {situation.title}")
         if isinstance(selector, ScoresCandidates):
             _scored(selector, posterior)
-            require_untouched(before, snapshot(posterior), f"by score, {state.title}")
+            require_untouched(before, snapshot(posterior), f"by score, {situation.title}")
 
 
 def scores_are_finite_one_for_each_candidate(selector: ScoresCandidates) -> None:
     """score returns a finite number for every candidate; the least of them wins."""
-    for state in ordinary_states():
+    for situation in ordinary_situations():
         for count in (2, 3):
-            scores = np.asarray(_scored(selector, state.posterior(), count), dtype=np.float64)
-            found = f"scores of shape {scores.shape} for {count} candidates ({state.title})"
+            scores = np.asarray(_scored(selector, situation.posterior(), count), dtype=np.float64)
+            found = f"scores of shape {scores.shape} for {count} candidates ({situation.title})"
             require(scores.shape == (count,), found)
-            require_finite(scores, "score", state.title)
+            require_finite(scores, "score", situation.title)
 
 
 def scores_are_unchanged_by_block_size(selector: ScoresCandidates) -> None:
     """The scores are the same, up to rounding, however many blocks the rows are in."""
-    for state in ordinary_states():
-        wanted = _scored(selector, state.posterior())
+    for situation in ordinary_situations():
+        wanted = _scored(selector, situation.posterior())
         for rows in (1, 5):
-            found = _scored(selector, state.posterior(rows))
-            where = f"blocks of {rows} rows, {state.title}"
+            found = _scored(selector, situation.posterior(rows))
+            where = f"blocks of {rows} rows, {situation.title}"
             require_close(found, wanted, 1e-8 * (1 + scale_of(wanted)), "score", where)
 
 
@@ -131,7 +127,7 @@ LAWS: Laws = {
         survives_duplicates_ties_and_a_single_inactive_row,
         deterministic_given_the_generator,
         uses_only_the_generator_given,
-        unchanged_by_block_size,
+        row_functions_are_row_local,
         keeps_no_state_between_fits,
         leaves_the_posterior_alone,
     ),
@@ -146,12 +142,12 @@ Objection = Callable[[Proposal, Posterior, str], None]
 
 
 def _require_of_all(
-    states: tuple[State, ...], selector: BasisSelector, objection: Objection
+    situations: tuple[Situation, ...], selector: BasisSelector, objection: Objection
 ) -> None:
-    for state in states:
+    for situation in situations:
         for seed in (1, 2, 3):
-            posterior = state.posterior()
-            objection(_proposed(selector, posterior, seed), posterior, state.title)
+            posterior = situation.posterior()
+            objection(_proposed(selector, posterior, seed), posterior, situation.title)
 
 
 def _require_row_numbers(rows: Proposal, posterior: Posterior, where: str) -> None:
@@ -170,7 +166,7 @@ def _require_inactive(rows: Proposal, posterior: Posterior, where: str) -> None:
     if rows.dtype.kind not in "iuf":
         return  # these are no rows at all, which another law says
     inside = rows[(rows >= 0) & (rows < len(posterior))].astype(np.intp)
-    spent = inside[~posterior.eligible(inside)]
+    spent = inside[~posterior.eligible()[inside]]
     active = sorted(posterior.basis)
     require(
         not spent.size,
@@ -184,26 +180,42 @@ def _require_distinct(rows: Proposal, posterior: Posterior, where: str) -> None:
 
 
 def _proposed(selector: BasisSelector, posterior: Posterior, seed: int = 1) -> Proposal:
-    return np.atleast_1d(np.array(selector.propose(posterior, np.random.default_rng(seed))))
+    return _asked(selector, posterior, np.random.default_rng(seed))
 
 
-def _of_a_copy(selector: BasisSelector, state: State, block_rows: int = ROWS) -> Proposal:
+def _asked(selector: BasisSelector, posterior: Posterior, rng: np.random.Generator) -> Proposal:
+    """The proposal of a first stage."""
+    return _rows(selector.propose(posterior, rng, *_memory(selector, posterior, rng)))
+
+
+def _memory(selector: object, posterior: Posterior, rng: np.random.Generator) -> tuple[Any, ...]:
+    return (selector.begun(posterior, rng),) if isinstance(selector, SelectsWithMemory) else ()
+
+
+def _rows(proposal: object) -> Proposal:
+    return np.atleast_1d(np.array(proposal))
+
+
+def _of_a_copy(selector: BasisSelector, situation: Situation) -> Proposal:
     """What a selector proposes that has not been asked before."""
-    return _proposed(deepcopy(selector), state.posterior(block_rows))
+    return _proposed(deepcopy(selector), situation.posterior())
 
 
-def _fit(selector: BasisSelector, state: State) -> list[Proposal]:
+def _fit(selector: BasisSelector, situation: Situation) -> list[Proposal]:
     """The proposals of a few stages; the kit includes rows of its own choice in between."""
-    posterior, rng = state.posterior(), np.random.default_rng(1)
+    posterior, rng = situation.posterior(), np.random.default_rng(1)
+    memory = _memory(selector, posterior, rng)
     proposals = []
     for row in (1, 8, 13):
-        proposals.append(np.atleast_1d(np.array(selector.propose(posterior, rng))))
+        proposals.append(_rows(selector.propose(posterior, rng, *memory)))
         include(posterior, row)
     return proposals
 
 
 def _scored(selector: ScoresCandidates, posterior: Posterior, count: int = 3) -> Floats:
     """The scores of the first eligible rows."""
-    index = np.flatnonzero(posterior.eligible(slice(None)))[:count]
+    index = np.flatnonzero(posterior.eligible())[:count]
     candidates = posterior.candidates(index)
-    return selector.score(posterior, candidates, defaults().sites.estimate(posterior, candidates))
+    steps = defaults().sites.estimate(posterior, candidates)
+    memory = _memory(selector, posterior, np.random.default_rng(1))
+    return selector.score(posterior, candidates, steps, *memory)

@@ -10,15 +10,16 @@ import numpy as np
 
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.plugin.registry import default_registry
-from sgpc_framework.protocols import Likelihood, SiteEstimator
+from sgpc_framework.protocols import Floats, Likelihood, SiteEstimator
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.randomness import repeated
-from sgpc_framework.testing.states import (
+from sgpc_framework.testing.situations import (
     ROWS,
-    State,
-    corner_states,
-    ordinary_states,
+    Situation,
+    corner_situations,
+    ordinary_situations,
     require_untouched,
     snapshot,
 )
@@ -34,10 +35,10 @@ from sgpc_framework.testing.verdict import (
 
 def one_site_for_each_candidate(sites: SiteEstimator) -> None:
     """estimate returns ``Steps`` with a coefficient and a shrinkage for every candidate."""
-    for state in _states():
+    for situation in _situations():
         for count in (1, 2, 3):
-            _, candidates, steps = _estimated(sites, state, count)
-            found = f"{type(steps).__name__} for {len(candidates)} candidates ({state.title})"
+            _, candidates, steps = _estimated(sites, situation, count)
+            found = f"{type(steps).__name__} for {len(candidates)} candidates ({situation.title})"
             require(isinstance(steps, Steps), found)
             sizes = np.shape(steps.coefficient), np.shape(steps.shrinkage)
             wanted = (len(candidates),), (len(candidates),)
@@ -48,70 +49,78 @@ def one_site_for_each_candidate(sites: SiteEstimator) -> None:
 
 def finite(sites: SiteEstimator) -> None:
     """Coefficients and shrinkages are finite."""
-    for state in _states():
-        _, _, steps = _estimated(sites, state)
-        require_finite(steps.coefficient, "coefficient", state.title)
-        require_finite(steps.shrinkage, "shrinkage", state.title)
+    for situation in _situations():
+        _, _, steps = _estimated(sites, situation)
+        require_finite(steps.coefficient, "coefficient", situation.title)
+        require_finite(steps.shrinkage, "shrinkage", situation.title)
 
 
 def positive(sites: SiteEstimator) -> None:
     """Every shrinkage, and so every precision, is above zero."""
-    for state in _states():
-        _, _, steps = _estimated(sites, state)
+    for situation in _situations():
+        _, _, steps = _estimated(sites, situation)
         least = float(np.min(steps.shrinkage, initial=np.inf))
-        require(not least <= 0.0, f"shrinkage = {least:.6g} ({state.title})")
+        require(not least <= 0.0, f"shrinkage = {least:.6g} ({situation.title})")
 
 
 def leaves_some_variance(sites: SiteEstimator) -> None:
     """shrinkage * variance < 1: a site takes less than all of its row's variance."""
-    for state in _states():
-        _, candidates, steps = _estimated(sites, state)
+    for situation in _situations():
+        _, candidates, steps = _estimated(sites, situation)
         share = float(np.max(steps.shrinkage * candidates.at.variance, initial=0.0))
-        require(not share >= 1.0, f"shrinkage * variance = {share:.9g} ({state.title})")
+        require(not share >= 1.0, f"shrinkage * variance = {share:.9g} ({situation.title})")
 
 
 def never_increases_a_variance(sites: SiteEstimator) -> None:
     """No row's variance is larger after a candidate is included: variance - shrinkage k̃²."""
-    for state in _states():
-        posterior, candidates, steps = _estimated(sites, state)
+    for situation in _situations():
+        posterior, candidates, steps = _estimated(sites, situation)
         before = posterior.marginals()[1]
-        after = before - steps.shrinkage[:, None] * candidates.columns(0) ** 2
-        rise = float(np.max(after - before, initial=0.0))
-        require(rise <= 1e-12 * scale_of(before), f"a variance rises by {rise:.6g} ({state.title})")
+        tolerance = 1e-12 * scale_of(before)
+        rises: list[float] = []
+
+        def rise(rows: Rows, before: Floats = before, rises: list[float] = rises) -> Floats:
+            rises.append(float(np.max(rows.variance - before[rows.index])))
+            return np.zeros(len(rows))
+
+        posterior.total(rise, candidates, steps)
+        require(
+            max(rises) <= tolerance, f"a variance rises by {max(rises):.6g} ({situation.title})"
+        )
 
 
 def deterministic(sites: SiteEstimator) -> None:
-    """The same state gives the same sites."""
-    for state in _states():
-        first, second = repeated(partial(_estimated, sites, state))
-        require_equal(first[2].coefficient, second[2].coefficient, "coefficient", state.title)
-        require_equal(first[2].shrinkage, second[2].shrinkage, "shrinkage", state.title)
+    """The same situation gives the same sites."""
+    for situation in _situations():
+        first, second = repeated(partial(_estimated, sites, situation))
+        require_equal(first[2].coefficient, second[2].coefficient, "coefficient", situation.title)
+        require_equal(first[2].shrinkage, second[2].shrinkage, "shrinkage", situation.title)
 
 
 def unchanged_by_block_size(sites: SiteEstimator) -> None:
     """The sites are the same, up to rounding, however many blocks the rows are in."""
-    for state in _states():
-        _, _, wanted = _estimated(sites, state)
-        _, _, found = _estimated(sites, state, block_rows=5)
-        _require_same_sites(found, wanted, f"blocks of 5 rows, {state.title}")
+    for situation in _situations():
+        _, _, wanted = _estimated(sites, situation)
+        _, _, found = _estimated(sites, situation, block_rows=5)
+        _require_same_sites(found, wanted, f"blocks of 5 rows, {situation.title}")
 
 
 def same_site_whoever_else_is_a_candidate(sites: SiteEstimator) -> None:
     """The site of a candidate is the one that it would get alone, and stands at its position."""
-    for state in _states():
-        posterior, candidates, steps = _estimated(sites, state)
+    for situation in _situations():
+        posterior, candidates, steps = _estimated(sites, situation)
         for i in range(len(candidates)):
             alone = sites.estimate(posterior, posterior.candidates(candidates.index[i : i + 1]))
-            _require_same_sites(alone, steps[i], f"candidate {i} alone, {state.title}")
+            _require_same_sites(alone, steps[i], f"candidate {i} alone, {situation.title}")
 
 
 def leaves_the_posterior_alone(sites: SiteEstimator) -> None:
     """estimate changes nothing in the posterior: only ``include``, which is the engine's, does."""
-    for state in _states():
-        posterior = state.posterior()
+    for situation in _situations():
+        posterior = situation.posterior()
         before = snapshot(posterior)
         sites.estimate(posterior, _candidates(posterior, 3))
-        require_untouched(before, snapshot(posterior), state.title)
+        require_untouched(before, snapshot(posterior), situation.title)
 
 
 LAWS: Laws = {
@@ -132,27 +141,27 @@ AGREEMENT = 1e-4
 """How well two searches for one site agree: they stop where the loss is flat to rounding."""
 
 
-def _states() -> Iterator[State]:
+def _situations() -> Iterator[Situation]:
     """With the default likelihood, and with one that is not log-concave.
 
     There moment matching may ask for a precision below zero, and it is the estimator that must not
     give in.
     """
-    yield from ordinary_states()
-    yield from corner_states()
+    yield from ordinary_situations()
+    yield from corner_situations()
     noisy: Likelihood = default_registry().get("likelihood", "noisy-probit")(5.0, 0.0, 0.1)
-    for state in (ordinary_states()[0], corner_states()[-1]):
-        yield attrs.evolve(state, likelihood=noisy, title=f"{state.title}, noisy-probit")
+    for situation in (ordinary_situations()[0], corner_situations()[-1]):
+        yield attrs.evolve(situation, likelihood=noisy, title=f"{situation.title}, noisy-probit")
 
 
 def _candidates(posterior: Posterior, count: int) -> Candidates:
-    return posterior.candidates(np.flatnonzero(posterior.eligible(slice(None)))[-count:])
+    return posterior.candidates(np.flatnonzero(posterior.eligible())[-count:])
 
 
 def _estimated(
-    sites: SiteEstimator, state: State, count: int = 3, block_rows: int = ROWS
+    sites: SiteEstimator, situation: Situation, count: int = 3, block_rows: int = ROWS
 ) -> tuple[Posterior, Candidates, Steps]:
-    posterior = state.posterior(block_rows)
+    posterior = situation.posterior(block_rows)
     candidates = _candidates(posterior, count)
     return posterior, candidates, sites.estimate(posterior, candidates)
 

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KINDS, named
-from sgpc_framework.testing.states import defaults
+from sgpc_framework.testing.situations import defaults
 
 
 def specimen(cls: type) -> Any:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-
 from sgpc_framework.engine.row_losses import MixedLoss
+
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.strategies import components
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit

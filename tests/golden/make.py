@@ -11,10 +11,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-from sgpc_framework.files.manifest import FORMAT_VERSION
-from sgpc_framework.files.model_files import save
 
 import sgpc_framework as sgpc
+from sgpc_framework.files.manifest import FORMAT_VERSION
+from sgpc_framework.files.model_files import save
 
 FOLDER = Path(__file__).parent / f"version-{FORMAT_VERSION}"
 GRID = np.array([[a, b] for a in (-2.0, 0.0, 2.0) for b in (-2.0, 0.0, 2.0)])

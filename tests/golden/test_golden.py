@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from make import FOLDER, GRID
+
 from sgpc_framework.files.manifest import FORMAT_VERSION
 from sgpc_framework.files.model_files import read
 

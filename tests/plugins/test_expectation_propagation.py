@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_expit, log_ndtr, ndtr
+from sgpc_framework.engine.refinement import Refinable
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.testing import parametrize_with_checks
 from sgpc_framework.testing.oracle import dense_moments, dense_posterior

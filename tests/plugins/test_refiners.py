@@ -5,11 +5,12 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
+from sgpc_framework.engine.refinement import Refinable
+from sgpc_plugins.refiners.corrective.held_out import FEWEST, SKETCH, splits
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.config.config import Config
-from sgpc_framework.engine.refinement import Refinable
 from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.errors import ConfigError, InputError, NumericalWarning
 from sgpc_framework.parts.hyperparameters import hyperparameters, values
@@ -18,7 +19,6 @@ from sgpc_plugins.kernels import Constant, SquaredExponential, Sum
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.refiners import Corrective
 from sgpc_plugins.refiners.corrective.choosing import PENALTIES, chosen
-from sgpc_plugins.refiners.corrective.held_out import FEWEST, SKETCH, splits
 from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
 from sgpc_plugins.refiners.corrective.search import Search
 

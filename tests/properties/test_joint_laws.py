@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from sgpc_framework.engine.joint import JointLoss
 from sgpc_framework.engine.refinement import Refinable
+
 from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.derivatives import input_pullback, linearised, linearised_in_inputs

@@ -2,7 +2,7 @@
 
 ``structured(data, cls, registry)`` makes an instance of an attrs class, its slots filled with parts
 of the registry; ``plain`` is the way back. The work is done by a cattrs converter whose rules are
-in ``values`` (numbers, words, lists), ``fields`` (attrs classes) and ``parts`` (slots).
+in ``values`` (numbers, words, lists) and ``components`` (attrs classes and slots).
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Any, TypeVar
 import attrs
 from cattrs import Converter
 
-from sgpc_framework.config.structure.classes import instance_only, structure_fields
+from sgpc_framework.config.structure.components import (
+    instance_only,
+    structure_component,
+    structure_part,
+)
 from sgpc_framework.config.structure.plain import nothings, plain, unregistered
 from sgpc_framework.config.structure.problems import problems
-from sgpc_framework.config.structure.slots import structure_part, without_name
 from sgpc_framework.config.structure.values import add_value_rules
 from sgpc_framework.errors import ConfigError
-from sgpc_framework.plugin.kinds import KINDS, Kind
+from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry
 
 __all__ = ["converter_for", "nothings", "plain", "structured", "unregistered"]
@@ -34,26 +37,20 @@ def structured(data: Any, type_: type[T], registry: Registry) -> T:
     try:
         return converter_for(registry).structure(data, type_)
     except Exception as error:
-        raise ConfigError(list(problems(error))) from None  # the list says all the tree would
+        raise ConfigError(problems(error)) from None  # the list says all the tree would
 
 
 def converter_for(registry: Registry) -> Converter:
     """A strict cattrs converter that takes parts from a registry."""
-    converter = Converter(
-        detailed_validation=True, structure_fallback_factory=lambda _: instance_only
-    )
+    converter = Converter(structure_fallback_factory=lambda _: instance_only)
     add_value_rules(converter)
     converter.register_structure_hook_func(
         lambda type_: isinstance(type_, type) and attrs.has(type_),
-        lambda value, cls: structure_fields(without_name(value, cls), cls, converter),
+        lambda value, cls: structure_component(value, cls, converter),
     )
-    for kind in KINDS.values():
-        _add_slot(converter, kind, registry)
-    return converter
-
-
-def _add_slot(converter: Converter, kind: Kind, registry: Registry) -> None:
+    kinds = {kind.protocol: kind for kind in KINDS.values()}
     converter.register_structure_hook_func(
-        lambda type_: type_ is kind.protocol,
-        lambda value, _: structure_part(value, kind, registry, converter),
+        lambda type_: type_ in kinds,
+        lambda value, type_: structure_part(value, kinds[type_], registry, converter),
     )
+    return converter

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from sgpc_framework.config.structure.problems import TOP
-from sgpc_framework.config.structure.wording import found
+from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, PluginError
 from sgpc_framework.plugin.kinds import named
 from sgpc_framework.plugin.registry import Registry
@@ -32,62 +32,60 @@ def plain(value: Any, path: str = "") -> Any:
         return str(value)
     if isinstance(value, (set, frozenset)):
         return sorted(plain(entry, path) for entry in value)
+    entries = {key: plain(entry, where) for key, entry, where in _contents(value, path)}
     if isinstance(value, (list, tuple)):
-        return [plain(entry, f"{path}[{position}]") for position, entry in enumerate(value)]
+        return list(entries.values())
     if isinstance(value, Mapping):
-        return {key: plain(entry, f"{path}[{key!r}]") for key, entry in value.items()}
+        return entries
     if attrs.has(type(value)):
-        name = named(type(value))
-        head = {"name": name} if isinstance(name, str) else {}
-        return head | {key: plain(entry, where) for key, entry, where in _options(value, path)}
-    raise ConfigError(
-        [f"wanted plain data or an attrs instance, found {found(value)} @ {path or TOP}"]
-    )
+        return {"name": named(type(value))} | entries if _is_part(value) else entries
+    wanted = "wanted plain data or an attrs instance"
+    raise ConfigError([f"{wanted}, found {shown(value)} @ {path or TOP}"])
 
 
-def _options(component: Any, path: str) -> Iterator[tuple[str, Any, str]]:
-    """(key, value, path) of every option of an attrs instance that has something to say."""
-    for field in attrs.fields(type(component)):
-        value = getattr(component, field.name)
-        if field.init and not (value is None and field.default is None):
-            key = field.alias or field.name
-            yield key, value, f"{path}.{key}" if path else key
+def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator[str]:
+    """The parts in a component that a file could not name: ``"problem @ path"`` each."""
+    for part, where in _everything(component, path):
+        provided = registry.provider(type(part))
+        if provided is not None:
+            try:
+                registry.get(provided.kind, provided.name)
+            except PluginError as error:
+                yield f"{error} @ {where}"
+        elif _is_part(part):
+            name = type(part).__qualname__
+            yield (
+                f"wanted a part that a file can name, found {name}, which no plugin provides; "
+                f"announce it by an entry point, or pass registry.extended({name}) @ {where}"
+            )
 
 
-def unregistered(value: Any, registry: Registry, path: str = "") -> Iterator[str]:
-    """The components, however deep, that a file could not name: ``"problem @ path"`` each."""
+def nothings(component: Any) -> Iterator[str]:
+    """Where a component says ``None``, which TOML has no word for: ``"problem @ path"`` each."""
+    for value, where in _everything(component):
+        if value is None:
+            yield f"wanted what TOML can write, found None @ {where}"
+
+
+def _is_part(value: object) -> bool:
+    return attrs.has(type(value)) and isinstance(named(type(value)), str)
+
+
+def _everything(value: Any, path: str = "") -> Iterator[tuple[Any, str]]:
+    """(value, path) of a value and of all that is in it, however deep."""
+    yield value, path or TOP
+    for _, entry, where in _contents(value, path):
+        yield from _everything(entry, where)
+
+
+def _contents(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
+    """(key, entry, path) of what a list or a mapping holds, or a component has to say."""
     if isinstance(value, (list, tuple)):
-        for position, entry in enumerate(value):
-            yield from unregistered(entry, registry, f"{path}[{position}]")
+        value = dict(enumerate(value))
+    if isinstance(value, Mapping):
+        yield from ((key, entry, f"{path}[{key!r}]") for key, entry in value.items())
     elif attrs.has(type(value)):
-        for _, option, where in _options(value, path):
-            yield from unregistered(option, registry, where)
-        if isinstance(named(type(value)), str):
-            yield from _unregistered_class(type(value), registry, path)
-
-
-def _unregistered_class(cls: type, registry: Registry, path: str) -> Iterator[str]:
-    part = registry.provider(cls)
-    if part is None:
-        yield (
-            f"wanted a part that a file can name, found {cls.__qualname__}, which no plugin "
-            "provides; announce it by an entry point, or pass registry.extended"
-            f"({cls.__qualname__}) @ {path or TOP}"
-        )
-        return
-    try:
-        registry.get(part.kind, part.name)
-    except PluginError as error:
-        yield f"{error} @ {path or TOP}"
-
-
-def nothings(data: Any, path: str = "") -> Iterator[str]:
-    """Where plain data says ``None``, which TOML has no word for: ``"problem @ path"`` each."""
-    if data is None:
-        yield f"wanted what TOML can write, found None @ {path}"
-    elif isinstance(data, Mapping):
-        for key, entry in data.items():
-            yield from nothings(entry, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list):
-        for position, entry in enumerate(data):
-            yield from nothings(entry, f"{path}[{position}]")
+        for field in attrs.fields(type(value)):
+            entry, key = getattr(value, field.name), field.alias or field.name
+            if field.init and not (entry is None and field.default is None):
+                yield key, entry, f"{path}.{key}" if path else key

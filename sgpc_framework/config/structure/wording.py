@@ -1,83 +1,97 @@
-"""How error texts speak of types and of values: "wanted an integer, found 7.9 (a number)"."""
+"""Types and values in the words of error texts: "wanted an integer, found 7.9 (a number)"."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from numbers import Integral, Real
-from typing import Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import attrs
 import numpy as np
 
-from sgpc_framework.config.structure.shapes import is_mapping, is_sequence, is_union
 from sgpc_framework.plugin.kinds import KINDS, named
 
-_SCALARS: dict[Any, tuple[str, str]] = {
-    bool: ("true or false", "booleans"),
-    int: ("an integer", "integers"),
-    float: ("a number", "numbers"),
-    str: ("a string", "strings"),
-    type(None): ("nothing", "nothings"),
+_NOUNS: dict[Any, tuple[Any, str]] = {  # the first that fits: a bool is also an int
+    NoneType: (NoneType, "nothing"),
+    bool: ((bool, np.bool_), "a boolean"),
+    int: (Integral, "an integer"),
+    float: (Real, "a number"),
+    str: (str, "a string"),
+    list: ((list, tuple, np.ndarray), "a list"),
+    dict: (Mapping, "a mapping"),
+    type: (type, "a class"),
 }
+_SHAPES = dict.fromkeys((tuple, set, frozenset, Sequence), list) | {Mapping: dict, UnionType: Union}
+
+
+def shape(type_: Any) -> Any:
+    """What is written for an annotation: ``list`` for every tuple, say, or a union or a choice."""
+    origin = get_origin(type_) or type_
+    enum = isinstance(origin, type) and issubclass(origin, Enum)
+    return Enum if enum else _SHAPES.get(origin, origin)
+
+
+def plain_type(value: object) -> Any:
+    """What a value is written as, whatever numpy calls it; its own type if it cannot be."""
+    fitting = (plain for plain, (types, _) in _NOUNS.items() if isinstance(value, types))
+    return next(fitting, type(value))
+
+
+def choices(type_: Any) -> list[tuple[Any, Any]]:
+    """(what is written, what it stands for) of each choice of a ``Literal`` or an ``Enum``."""
+    entries = type_ if shape(type_) is Enum else get_args(type_)
+    return [(entry.value if isinstance(entry, Enum) else entry, entry) for entry in entries]
 
 
 def wanted(type_: Any) -> str:
-    """What a type asks for, in words.
+    """What a type asks for.
 
     >>> wanted(float | tuple[float, ...] | str)
     'a number, a list of numbers or a string'
     """
-    if type_ in _SCALARS:
-        return _SCALARS[type_][0]
-    if is_union(type_):
+    form = shape(type_)
+    if form is bool:
+        return "true or false"
+    if form is list:
+        nouns = {_noun(shape(entry), "") for entry in get_args(type_) if entry is not ...}
+        common = nouns.pop() if len(nouns) == 1 else ""
+        return f"a list of {common.split()[-1]}s" if common else "a list"
+    if form is Union:
         *most, last = map(wanted, get_args(type_))
         return f"{', '.join(most)} or {last}"
-    if get_origin(type_) is Literal:
-        return " or ".join(map(repr, get_args(type_)))
-    if isinstance(type_, type) and issubclass(type_, Enum):
-        return " or ".join(repr(member.value) for member in type_)
-    if is_sequence(type_):
-        entries = {entry for entry in get_args(type_) if entry is not ...}
-        plurals = [_SCALARS[entry][1] for entry in entries if entry in _SCALARS]
-        return f"a list of {plurals[0]}" if len(plurals) == len(entries) == 1 else "a list"
-    if is_mapping(type_):
-        return "a mapping"
+    if form in (Literal, Enum):
+        return " or ".join(repr(word) for word, _ in choices(type_))
     for kind in KINDS.values():
         if type_ is kind.protocol:
             return f"{kind.noun} (a name, a mapping with 'name' and options, or an instance)"
     if attrs.has(type_):
         return f"a mapping with the options of {label(type_)}"
-    return f"an instance of {getattr(type_, '__name__', None) or type_}"
+    return _noun(form, f"an instance of {getattr(type_, '__name__', None) or type_}")
 
 
 def label(cls: type) -> str:
-    """What a class is called in an error text: the name of a part, else that of the class."""
+    """The name of a part, else that of its class."""
     name = named(cls)
     return name if isinstance(name, str) else cls.__name__
 
 
-def found(value: object) -> str:
-    """A value that was found, with its type where that helps.
+def shown(value: object) -> str:
+    """A value with its type.
 
-    >>> found("false")
+    >>> shown("false")
     "'false' (a string)"
     """
-    shown = reprlib.repr(value)
-    for types, word in _FOUND:
-        if isinstance(value, types):
-            return f"{shown} ({word})"
-    return f"{shown} (an object of type {type(value).__name__})"
+    noun = _noun(plain_type(value), f"an object of type {type(value).__name__}")
+    return f"{reprlib.repr(value)} ({noun})"
 
 
-_FOUND: tuple[tuple[Any, str], ...] = (  # the first that fits: a bool is also an int
-    (type(None), "nothing"),
-    ((bool, np.bool_), "a boolean"),
-    (Integral, "an integer"),
-    (Real, "a number"),
-    (str, "a string"),
-    ((list, tuple, np.ndarray), "a list"),
-    (Mapping, "a mapping"),
-    (type, "a class"),
-)
+def refusal(value: object, type_: Any) -> TypeError:
+    """The error for a value of the wrong type; of the right type but unfit is a ``ValueError``."""
+    return TypeError(f"wanted {wanted(type_)}, found {shown(value)}")
+
+
+def _noun(plain: Any, other: str) -> str:
+    return _NOUNS.get(plain, (None, other))[1]

@@ -6,13 +6,9 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from sgpc_framework.algebra.additive import additive_form
-from sgpc_framework.parts.option_fields import positive_number
-from sgpc_plugins.objectives.prior import normal_prior
-
-Floats = NDArray[np.float64]
+from sgpc_framework.authors import Floats, Loss, Trial, additive_form, positive_number
+from sgpc_plugins.objectives.prior import with_prior
 
 
 @attrs.frozen
@@ -32,13 +28,15 @@ class MarginalLikelihood:
 
     prior_width: float = positive_number(0.5)
 
-    def gram_loss(self, K: Floats, precision: Floats, mean: Floats) -> tuple[float, Floats]:
-        # Stage by stage: mₜ given the sites before it is N(meanₜ, 1/ηₜ), and mₜ - meanₜ = α̃ₜ/ηₜ.
-        form = additive_form(K, precision, mean)
-        surprise = form.coefficient**2 / form.shrinkage - np.log(form.shrinkage)
-        value = 0.5 * float(np.sum(surprise + np.log(2.0 * np.pi)))
-        weights = form.functions.T @ form.coefficient  # (K + Π⁻¹)⁻¹ m
-        return value, 0.5 * (form.T.T @ form.T - np.outer(weights, weights))
+    def loss(self, trial: Trial) -> Loss:
+        return with_prior(trial.of_gram(_gram_loss), trial, self.prior_width)
 
-    def penalty(self, displacement: Floats) -> tuple[float, Floats]:
-        return normal_prior(displacement, self.prior_width)
+
+def _gram_loss(K: Floats, precision: Floats, mean: Floats) -> tuple[float, Floats]:
+    """-log N(m; 0, K + Π⁻¹) and its derivative by K."""
+    # Stage by stage: mₜ given the sites before it is N(meanₜ, 1/ηₜ), and mₜ - meanₜ = α̃ₜ/ηₜ.
+    form = additive_form(K, precision, mean)
+    surprise = form.coefficient**2 / form.shrinkage - np.log(form.shrinkage)
+    value = 0.5 * float(np.sum(surprise + np.log(2.0 * np.pi)))
+    weights = form.functions.T @ form.coefficient  # (K + Π⁻¹)⁻¹ m
+    return value, 0.5 * (form.T.T @ form.T - np.outer(weights, weights))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import attrs
 
-from sgpc_framework.parts.option_fields import positive_number, whole_number
-from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows.view import Floats, Rows
-from sgpc_plugins.objectives.prior import normal_prior
+from sgpc_framework.authors import Loss, RowLoss, Rows, Trial, positive_number, whole_number
+from sgpc_plugins.objectives.prior import with_prior
 
 
 @attrs.frozen
@@ -24,7 +22,6 @@ class Nlp:
     """
 
     name: ClassVar[str] = "nlp"
-    over: ClassVar[Literal["inactive"]] = "inactive"
 
     prior_width: float = positive_number(2.0)
     """The standard deviation of the prior, in free coordinates: one is a factor of e."""
@@ -32,11 +29,9 @@ class Nlp:
     subset: int = whole_number(0, at_least=0)
     """How many rows to judge by when there are more: 0 for all. Worth setting from 1e5 rows on."""
 
-    def row_loss(self, rows: Rows) -> RowLoss:
-        return RowLoss(-rows.log_z, d_log_z=-1.0)
-
-    def penalty(self, displacement: Floats) -> tuple[float, Floats]:
-        return normal_prior(displacement, self.prior_width)
+    def loss(self, trial: Trial) -> Loss:
+        mean = trial.mean(_minus_log_z, over="inactive")
+        return with_prior(mean, trial, self.prior_width)
 
 
 @attrs.frozen
@@ -49,7 +44,6 @@ class PredictiveLoss:
     """
 
     name: ClassVar[str] = "predictive-loss"
-    over: ClassVar[Literal["all"]] = "all"
 
     prior_width: float = positive_number(2.0)
     """The standard deviation of the prior, in free coordinates: one is a factor of e."""
@@ -57,8 +51,9 @@ class PredictiveLoss:
     subset: int = whole_number(0, at_least=0)
     """How many rows to judge by when there are more: 0 for all. Worth setting from 1e5 rows on."""
 
-    def row_loss(self, rows: Rows) -> RowLoss:
-        return RowLoss(-rows.log_z, d_log_z=-1.0)
+    def loss(self, trial: Trial) -> Loss:
+        return with_prior(trial.mean(_minus_log_z), trial, self.prior_width)
 
-    def penalty(self, displacement: Floats) -> tuple[float, Floats]:
-        return normal_prior(displacement, self.prior_width)
+
+def _minus_log_z(rows: Rows) -> RowLoss:
+    return RowLoss(-rows.log_z, d_log_z=-1.0)

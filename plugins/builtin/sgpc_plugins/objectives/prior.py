@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
+from sgpc_framework.authors import Loss, Trial
 
 
-def normal_prior(displacement: Floats, width: float) -> tuple[float, Floats]:
-    """Minus the log density of N(0, width² I) without its constant, and the gradient."""
-    gradient = displacement / width**2
-    return 0.5 * float(displacement @ gradient), gradient
+def with_prior(loss: Loss, trial: Trial, width: float) -> Loss:
+    """A loss with minus the log density of N(0, width² I) of the displacement, a row's weight of it
+    where the loss is a mean over rows."""
+    gradient = trial.displacement / width**2
+    value = 0.5 * float(trial.displacement @ gradient)
+    return loss._replace(
+        value=loss.value + value / loss.rows, gradient=loss.gradient + gradient / loss.rows
+    )

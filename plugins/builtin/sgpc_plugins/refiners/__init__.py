@@ -1,6 +1,6 @@
 """Built-in refiners (after the stages)."""
 
-from sgpc_framework.plugin import hookimpl
+from sgpc_framework.authors import hookimpl
 from sgpc_plugins.refiners.corrective import Corrective
 from sgpc_plugins.refiners.expectation_propagation import ExpectationPropagation
 from sgpc_plugins.refiners.no_refiner import NoRefiner

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from sgpc_framework.engine.refinement import Refinable
+from sgpc_framework.authors import Refined, State, Tell, TrainingRows, predictive_loss
 
 
 @attrs.frozen
@@ -16,9 +16,11 @@ class NoRefiner:
 
     name: ClassVar[str] = "none"
 
-    def loss(self, fitted: Refinable) -> float:
+    def loss(self, state: State, rows: TrainingRows) -> float:
         """NLP over all rows (eq. 5)."""
-        return fitted.predictive_loss()
+        return predictive_loss(state, rows)
 
-    def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
-        return fitted
+    def refine(
+        self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
+    ) -> Refined:
+        return Refined(state)

@@ -1,6 +1,6 @@
 """Built-in basis selectors (step 3 of Algorithm 1)."""
 
-from sgpc_framework.plugin import hookimpl
+from sgpc_framework.authors import hookimpl
 from sgpc_plugins.selectors.greedy import (
     ConditionalVariance,
     Entropy,

@@ -10,9 +10,7 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.option_fields import one_of
-from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.view import Floats, Rows
+from sgpc_framework.authors import Floats, Posterior, Rows, one_of
 
 
 @attrs.frozen

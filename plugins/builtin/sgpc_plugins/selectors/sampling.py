@@ -8,11 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.option_fields import whole_number
-from sgpc_framework.rows.candidates import Candidates
-from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.view import Floats, Rows
+from sgpc_framework.authors import Candidates, Floats, Posterior, Rows, Steps, whole_number
 
 
 @attrs.frozen

@@ -7,9 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.rows.candidates import Candidates
-from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.authors import Candidates, Posterior, Steps
 
 LEAST_SHARE = 1e-6
 """The share of its variance that a site takes when matching would take none or add some."""
@@ -31,6 +29,6 @@ class MomentMatching:
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
         at = candidates.at
         shrinkage = at.nu
-        if not min(shrinkage.tolist()) > 0.0:
+        if not min(shrinkage.ravel().tolist()) > 0.0:
             shrinkage = np.where(shrinkage > 0.0, shrinkage, LEAST_SHARE / at.variance)
         return Steps(at.alpha, shrinkage)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Generator
+from typing import ClassVar, NamedTuple
 
 import attrs
 import numpy as np
 from attrs.validators import ge
-from numpy.typing import NDArray
 
-from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.option_fields import whole_number
-from sgpc_framework.rows.candidates import Candidates
-from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.view import Rows
+from sgpc_framework.authors import Candidates, Floats, Posterior, Rows, Steps, whole_number
 from sgpc_plugins.sites.moment_matching import MomentMatching
 
-Floats = NDArray[np.float64]
 Bend = tuple[float, float]
 """The second derivatives of the loss by a and τ, and by τ twice."""
 
 LONGEST = 2.0
-"""The longest step of Newton's method in a and in τ; see ``_Loss``."""
+"""The longest step of Newton's method in a and in τ; see ``_Coordinates``."""
 
 FARTHEST = 1e4
 """The range of |a|. Rows that one basis function separates would drive it to infinity."""
@@ -38,10 +33,10 @@ class PredictiveLossSites:
     """The site that minimises NLP over all rows (eq. 5), by Newton's method from moment matching.
 
     The two unknowns are the coefficient and the precision p > 0: by Cauchy-Schwarz no other
-    constraint binds. Every pass over the rows is O(n), and a step takes one: the curvature in the
-    coefficient is exact, the others are learnt from the step before (secants). A step that does
-    not lower the loss is shortened, so the result is never above the start. ``max_steps`` bounds
-    the Newton steps; ``tolerance`` is the relative gain at which they end.
+    constraint binds. A step takes one pass over the rows, O(n), for all candidates together: the
+    curvature in the coefficient is exact, the others are learnt from the step before (secants). A
+    step that does not lower the loss is shortened, so the result is never above the start.
+    ``max_steps`` bounds the Newton steps; ``tolerance`` is the relative gain at which they end.
     """
 
     name: ClassVar[str] = "predictive-loss"
@@ -51,31 +46,30 @@ class PredictiveLossSites:
 
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
         starts = MomentMatching().estimate(posterior, candidates)
-        found = [
-            self._minimised(_Loss(posterior, candidates[i], starts[i]))
-            for i in range(len(candidates))
-        ]
-        return Steps([step.coefficient[0] for step in found], [step.shrinkage[0] for step in found])
+        coordinates = [_Coordinates(candidates, starts, i) for i in range(len(candidates))]
+        searches = [self._search(each) for each in coordinates]
+        ends = _in_step(posterior, candidates, coordinates, searches)
+        return Steps(*zip(*ends, strict=True))
 
-    def _minimised(self, loss: _Loss) -> Steps:
-        best = start = loss.start()
-        bend = fresh = loss.bend_at(start)
+    def _search(self, at: _Coordinates) -> Search:
+        """Newton's method for one candidate: yields the places to look at, returns the best."""
+        best = start = yield at.start
+        bend = fresh = yield from _bend_at(start)
         for _ in range(self.max_steps):
-            trial = loss.lower(best, bend)
+            trial = yield from _lower(best, bend)
             if trial is None and bend is not fresh:  # what the last step taught may mislead
-                bend = fresh = loss.bend_at(best)
-                trial = loss.lower(best, bend)
+                bend = fresh = yield from _bend_at(best)
+                trial = yield from _lower(best, bend)
             if trial is None:
                 break
             gain = best.value - trial.value
-            bend, best = loss.bend_between(best, trial) or bend, trial
+            bend, best = _bend_between(best, trial) or bend, trial
             if gain <= self.tolerance * abs(best.value):
                 break
-        return loss.given if best is start else loss.step(best)
+        return at.given if best is start else at.step(best.a, best.tau)
 
 
-@attrs.frozen(eq=False)
-class _Point:
+class _Point(NamedTuple):
     """Mean loss, its gradient and its curvature in a, at (a, τ)."""
 
     a: float
@@ -85,8 +79,17 @@ class _Point:
     curvature: float
 
 
-class _Loss:
-    """NLP over all rows as a function of one candidate's site, in coordinates without units.
+Place = tuple[float, float]
+"""(a, τ)"""
+
+Step = tuple[float, float]
+"""(coefficient, shrinkage)"""
+
+Search = Generator[Place, _Point, Step]
+
+
+class _Coordinates:
+    """Coordinates without units for the site of one candidate.
 
     With c₀ the coefficient of moment matching and A the candidate's variance, (a, τ) stands for
 
@@ -97,72 +100,100 @@ class _Loss:
         dLoss/da = -c₀ Σ αᵢ k̃ᵢ    dLoss/dη = ½ Σ (αᵢ² - νᵢ) k̃ᵢ²    d²Loss/da² = c₀² Σ νᵢ k̃ᵢ²
     """
 
-    def __init__(self, posterior: Posterior, candidate: Candidates, given: Steps) -> None:
-        self.given = given
-        self._posterior = posterior
-        self._candidate = candidate
-        self._variance = float(candidate.at.variance[0])
-        self._unit = float(given.coefficient[0]) or 1.0 / np.sqrt(self._variance)
+    def __init__(self, candidates: Candidates, starts: Steps, position: int) -> None:
+        self.given = float(starts.coefficient[position]), float(starts.shrinkage[position])
+        self._variance = float(candidates.at.variance[position])
+        self._unit = self.given[0] or 1.0 / np.sqrt(self._variance)
 
-    def start(self) -> _Point:
-        """The point of moment matching."""
-        share = float(self.given.shrinkage[0]) * self._variance
-        tau = float(np.log(share) - np.log1p(-share))
-        return self.at(float(self.given.coefficient[0]) / self._unit, tau)
+    @property
+    def start(self) -> Place:
+        """The place of moment matching."""
+        share = self.given[1] * self._variance
+        return self.given[0] / self._unit, float(np.log(share) - np.log1p(-share))
 
-    def step(self, point: _Point) -> Steps:
-        """The site of a point."""
-        return Steps(point.a * self._unit, 1.0 / (1.0 + np.exp(-point.tau)) / self._variance)
+    def step(self, a: float, tau: float) -> Step:
+        """The site of a place."""
+        return a * self._unit, 1.0 / (1.0 + np.exp(-tau)) / self._variance
 
-    def at(self, a: float, tau: float) -> _Point:
-        """Evaluate: one pass over the rows."""
-        a, tau = float(np.clip(a, -FARTHEST, FARTHEST)), float(np.clip(tau, *ODDS))
+    def point(self, a: float, tau: float, means: Floats) -> _Point:
+        """A place with what a pass over the rows says of it (``_derivatives``)."""
+        value, d_c, d_eta, curvature = means.tolist()
         share = 1.0 / (1.0 + np.exp(-tau))
-        step = Steps(a * self._unit, share / self._variance)
-        sums = self._posterior.total(_derivatives, self._candidate, step)[0]
-        value, d_c, d_eta, curvature = sums / len(self._posterior)
         d_tau = d_eta * share * (1.0 - share) / self._variance
         gradient = np.array([d_c * self._unit, d_tau])
-        return _Point(a, tau, float(value), gradient, float(curvature * self._unit**2))
+        return _Point(a, tau, value, gradient, curvature * self._unit**2)
 
-    def lower(self, here: _Point, bend: Bend) -> _Point | None:
-        """A point with less loss along Newton's step, or along shorter ones; None if none has."""
-        step = self._newton_step(here, bend)
-        for shorter in 4.0 ** -np.arange(6):
-            trial = self.at(here.a + shorter * step[0], here.tau + shorter * step[1])
-            if trial.value < here.value:
-                return trial
+
+def _in_step(
+    posterior: Posterior,
+    candidates: Candidates,
+    coordinates: list[_Coordinates],
+    searches: list[Search],
+) -> list[Step]:
+    """The ends of all searches, which take their steps together: one pass over the rows for all."""
+    ends: dict[int, Step] = {}
+    wanted = {i: _inside(*next(search)) for i, search in enumerate(searches)}
+    while wanted:
+        going = list(wanted)
+        steps = Steps(*zip(*(coordinates[i].step(*wanted[i]) for i in going), strict=True))
+        some = candidates if len(going) == len(candidates) else candidates[np.array(going)]
+        means = posterior.total(_derivatives, some, steps) / len(posterior)
+        for i, sums in zip(going, means, strict=True):
+            try:
+                place = searches[i].send(coordinates[i].point(*wanted[i], sums))
+                wanted[i] = _inside(*place)
+            except StopIteration as end:
+                ends[i] = end.value
+                del wanted[i]
+    return [ends[i] for i in range(len(searches))]
+
+
+def _inside(a: float, tau: float) -> Place:
+    return float(np.clip(a, -FARTHEST, FARTHEST)), float(np.clip(tau, *ODDS))
+
+
+def _lower(here: _Point, bend: Bend) -> Generator[Place, _Point, _Point | None]:
+    """A point with less loss along Newton's step, or along shorter ones; None if none has."""
+    step = _newton_step(here, bend)
+    for shorter in 4.0 ** -np.arange(6):
+        trial = yield here.a + shorter * step[0], here.tau + shorter * step[1]
+        if trial.value < here.value:
+            return trial
+    return None
+
+
+def _bend_at(here: _Point) -> Generator[Place, _Point, Bend]:
+    """The second derivatives that involve τ, from a point nearby: one more pass."""
+    nearby = NEARBY if here.tau + NEARBY <= ODDS[1] else -NEARBY
+    other = yield here.a, here.tau + nearby
+    return _bend_between(here, other) or (0.0, 0.0)
+
+
+def _bend_between(here: _Point, to: _Point) -> Bend | None:
+    """The same from how the gradient changes between two points; the one in a is known there.
+
+    None where τ has hardly changed.
+    """
+    d_a, d_tau = to.a - here.a, to.tau - here.tau
+    if abs(d_tau) < NEARBY / 2:
         return None
+    change = to.gradient - here.gradient
+    mixed = (change[0] - 0.5 * (to.curvature + here.curvature) * d_a) / d_tau
+    return float(mixed), float((change[1] - mixed * d_a) / d_tau)
 
-    def bend_at(self, here: _Point) -> Bend:
-        """The second derivatives that involve τ, from a point nearby: one more pass."""
-        nearby = NEARBY if here.tau + NEARBY <= ODDS[1] else -NEARBY
-        return self.bend_between(here, self.at(here.a, here.tau + nearby)) or (0.0, 0.0)
 
-    def bend_between(self, here: _Point, to: _Point) -> Bend | None:
-        """The same from how the gradient changes between two points; the one in a is known there.
+def _newton_step(here: _Point, bend: Bend) -> Floats:
+    """A descent direction: Newton's, with every curvature taken as positive.
 
-        None where τ has hardly changed.
-        """
-        d_a, d_tau = to.a - here.a, to.tau - here.tau
-        if abs(d_tau) < NEARBY / 2:
-            return None
-        change = to.gradient - here.gradient
-        mixed = (change[0] - 0.5 * (to.curvature + here.curvature) * d_a) / d_tau
-        return float(mixed), float((change[1] - mixed * d_a) / d_tau)
-
-    def _newton_step(self, here: _Point, bend: Bend) -> Floats:
-        """A descent direction: Newton's, with every curvature taken as positive.
-
-        Along each principal axis the step is bounded for itself: an axis along which the loss is
-        flat does not hold up the other. The unit of a is its size.
-        """
-        units = np.array([max(1.0, abs(here.a)), 1.0])
-        H = np.array([[here.curvature, bend[0]], bend]) * np.outer(units, units)
-        values, vectors = np.linalg.eigh(H)
-        curvatures = np.maximum(np.abs(values), 1e-8 * np.abs(values).max() + 1e-300)
-        along = (vectors.T @ (units * here.gradient)) / curvatures
-        return np.asarray(-units * (vectors @ np.clip(along, -LONGEST, LONGEST)))
+    Along each principal axis the step is bounded for itself: an axis along which the loss is
+    flat does not hold up the other. The unit of a is its size.
+    """
+    units = np.array([max(1.0, abs(here.a)), 1.0])
+    H = np.array([[here.curvature, bend[0]], bend]) * np.outer(units, units)
+    values, vectors = np.linalg.eigh(H)
+    curvatures = np.maximum(np.abs(values), 1e-8 * np.abs(values).max() + 1e-300)
+    along = (vectors.T @ (units * here.gradient)) / curvatures
+    return np.asarray(-units * (vectors @ np.clip(along, -LONGEST, LONGEST)))
 
 
 def _derivatives(rows: Rows) -> Floats:

@@ -8,9 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.parts.hyperparameters import Hyperparameter
-
-Floats = NDArray[np.float64]
+from sgpc_framework.authors import Floats, Hyperparameter
 
 
 @attrs.frozen(eq=False)
@@ -32,10 +30,10 @@ class RelevancePrior:
     width: float
 
     @classmethod
-    def over(cls, found: tuple[Hyperparameter, ...], width: float) -> RelevancePrior:
+    def over(cls, hyperparameters: tuple[Hyperparameter, ...], width: float) -> RelevancePrior:
         """The prior over these hyperparameters."""
         lists: dict[str, int] = {}
-        names = (re.sub(r"\[\d+\]$", "", h.path) for h in found)
+        names = (re.sub(r"\[\d+\]$", "", h.path) for h in hyperparameters)
         members = [lists.setdefault(name, len(lists)) for name in names]
         return cls(np.array(members, dtype=np.intp), width)
 

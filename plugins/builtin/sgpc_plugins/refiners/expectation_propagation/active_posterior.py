@@ -14,10 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.algebra.additive import additive_form
-from sgpc_framework.algebra.rounding import ROUNDING
-
-Floats = NDArray[np.float64]
+from sgpc_framework.authors import ROUNDING, Floats, additive_form
 
 
 class ActivePosterior:

@@ -10,15 +10,22 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.engine.refinement import Refinable, Refining
-from sgpc_framework.errors import NumericalError
-from sgpc_framework.parts.calls import kernel_values
-from sgpc_framework.parts.option_fields import positive_number, share, whole_number
-from sgpc_framework.protocols import Likelihood
-from sgpc_framework.rows.view import Rows
+from sgpc_framework.authors import (
+    Floats,
+    Likelihood,
+    NumericalError,
+    Refined,
+    Refining,
+    Rows,
+    State,
+    Tell,
+    TrainingRows,
+    positive_number,
+    predictive_loss,
+    share,
+    whole_number,
+)
 from sgpc_plugins.refiners.expectation_propagation.active_posterior import ActivePosterior
-
-Floats = NDArray[np.float64]
 
 IMPROPER = "without a proper cavity"
 WIDENING = "whose exact posterior is wider than the cavity"
@@ -55,34 +62,36 @@ class ExpectationPropagation:
     damping: float = share(0.0)
     tolerance: float = positive_number(1e-6)
 
-    def loss(self, fitted: Refinable) -> float:
+    def loss(self, state: State, rows: TrainingRows) -> float:
         """How far exact and approximate posterior of the basis vectors are apart; 0 for none."""
-        active = _Active.of(fitted)
-        return _root_mean_square(active.disagreement(active.posterior(fitted)))
+        active = _Active.of(state, rows)
+        return _root_mean_square(active.disagreement(active.posterior(state)))
 
-    def refine(self, fitted: Refinable, rng: np.random.Generator) -> Refinable:
+    def refine(
+        self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
+    ) -> Refined:
         try:
-            return self._refined(fitted)
+            return self._refined(state, rows, tell)
         except NumericalError as error:
-            return attrs.evolve(fitted, notes=(f"failed, and the sites stay: {error}",))
+            return Refined(state, (f"failed, and the sites stay: {error}",))
 
-    def _refined(self, fitted: Refinable) -> Refinable:
-        active = _Active.of(fitted)
-        given = active.posterior(fitted)
+    def _refined(self, state: State, rows: TrainingRows, tell: Tell) -> Refined:
+        active = _Active.of(state, rows)
+        given = active.posterior(state)
         best = last = start = _Sweep(0, given, active.disagreement(given), {})
         while not self._converged(last) and last.number < self.sweeps:
             last = active.swept(last, self.damping)
             best = min(best, last, key=lambda sweep: sweep.loss)
-            if not fitted.tell(Refining("sweeping", last.number, self.sweeps, last.loss)):
+            if not tell(Refining("sweeping", last.number, self.sweeps, last.loss)):
                 break
-        refined = fitted if best is start else _with_sites(fitted, best.posterior)
+        refined = state if best is start else _with_sites(state, best.posterior)
         ending = "converged" if self._converged(last) else "not converged"
         summary = (
             f"{ending} after {last.number} sweeps; sweep {best.number} is kept: "
             f"loss from {start.loss:.3g} to {best.loss:.3g}, NLP over all rows "
-            f"from {fitted.predictive_loss():.4g} to {refined.predictive_loss():.4g}"
+            f"from {predictive_loss(state, rows):.4g} to {predictive_loss(refined, rows):.4g}"
         )
-        return attrs.evolve(refined, notes=(summary, *last.left_alone()))
+        return Refined(refined, (summary, *last.left_alone()))
 
     def _converged(self, sweep: _Sweep) -> bool:
         return sweep.remaining <= self.tolerance
@@ -127,16 +136,13 @@ class _Active:
     likelihood: Likelihood
 
     @classmethod
-    def of(cls, fitted: Refinable) -> _Active:
-        """Those of a fitted state."""
-        sites = fitted.sites
-        K = kernel_values(fitted.kernel, sites.basis_inputs, sites.basis_inputs)
-        return cls(K, sites.y[sites.basis], fitted.likelihood)
+    def of(cls, state: State, rows: TrainingRows) -> _Active:
+        """Those of a state."""
+        return cls(state.gram(), rows.labels(state.basis), state.likelihood)
 
-    def posterior(self, fitted: Refinable) -> ActivePosterior:
-        """The posterior under the sites of a fitted state."""
-        sites = fitted.sites
-        return ActivePosterior(self.K, sites.precision, sites.precision * sites.mean)
+    def posterior(self, state: State) -> ActivePosterior:
+        """The posterior under the sites of a state."""
+        return ActivePosterior(self.K, state.precision, state.precision * state.mean)
 
     def swept(self, last: _Sweep, damping: float) -> _Sweep:
         """One sweep over all rows in order, and the posterior computed afresh after it."""
@@ -158,9 +164,10 @@ class _Active:
         cavity = self._cavity(posterior, proper)
         apart = cavity.mean + cavity.alpha * cavity.variance - posterior.mean[proper]
         ratio = _kept(cavity) / posterior.left[proper]
-        found = np.zeros(len(posterior))
-        found[proper] = np.hypot(apart / np.sqrt(posterior.variance[proper]), np.log(ratio))
-        return found
+        disagreement = np.zeros(len(posterior))
+        spread = np.sqrt(posterior.variance[proper])
+        disagreement[proper] = np.hypot(apart / spread, np.log(ratio))
+        return disagreement
 
     def _matched(self, posterior: ActivePosterior, j: int) -> Floats | str:
         """The natural parameters of the matching site of row j, or why there is none."""
@@ -184,9 +191,9 @@ def _kept(cavity: Rows) -> Floats:
     return np.maximum(1.0 - cavity.nu * cavity.variance, np.finfo(np.float64).eps)
 
 
-def _with_sites(fitted: Refinable, posterior: ActivePosterior) -> Refinable:
+def _with_sites(state: State, posterior: ActivePosterior) -> State:
     precision, mean = posterior.precision, posterior.shift / posterior.precision
-    return attrs.evolve(fitted, sites=attrs.evolve(fitted.sites, precision=precision, mean=mean))
+    return attrs.evolve(state, precision=precision, mean=mean)
 
 
 def _root_mean_square(values: Floats) -> float:

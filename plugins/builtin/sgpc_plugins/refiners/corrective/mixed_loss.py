@@ -11,17 +11,10 @@ follow. But doubt also hides that parameters were fitted to noise. The second do
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from sgpc_framework.parts.derivatives import likelihood_gradient
-from sgpc_framework.protocols import RowLoss
-from sgpc_framework.rows.view import Rows, repeated
-
-Floats = NDArray[np.float64]
+from sgpc_framework.authors import Floats, RowLoss, Rows, likelihood_gradient
 
 NODES = 6
 """Values of f for each row at which the likelihood is evaluated for the expected loss. More of them
@@ -34,7 +27,7 @@ FLAT = 1e-8
 
 @attrs.frozen
 class MixedLoss:
-    """(1 - caution) · predictive + caution · expected, over all rows.
+    """(1 - elbo_share) · predictive + elbo_share · expected, a loss of each row.
 
     The expectation is a sum over the nodes t and weights w of Gauss-Hermite quadrature,
 
@@ -44,17 +37,14 @@ class MixedLoss:
     every likelihood can be asked.
     """
 
-    name: ClassVar[str] = "mixed-loss"
-    over: ClassVar[Literal["all"]] = "all"
+    elbo_share: float = 0.0
 
-    caution: float = 0.0
-
-    def row_loss(self, rows: Rows) -> RowLoss:
-        if self.caution == 0.0:
+    def __call__(self, rows: Rows) -> RowLoss:
+        if self.elbo_share == 0.0:
             return RowLoss(-rows.log_z, d_log_z=-1.0)
-        expected = _expected(rows, self.caution)
-        value = (self.caution - 1.0) * rows.log_z + expected.value
-        return expected._replace(value=value, d_log_z=self.caution - 1.0)
+        expected = _expected(rows, self.elbo_share)
+        value = (self.elbo_share - 1.0) * rows.log_z + expected.value
+        return expected._replace(value=value, d_log_z=self.elbo_share - 1.0)
 
 
 def _expected(rows: Rows, share: float) -> RowLoss:
@@ -62,10 +52,10 @@ def _expected(rows: Rows, share: float) -> RowLoss:
     deviation = np.sqrt(rows.variance)
     f = rows.mean + _NODES[:, None] * deviation
     at = Rows(
-        repeated(rows.y, NODES),
+        np.tile(rows.y, NODES),
         f.reshape(-1),
         np.zeros(f.size),
-        repeated(rows.active, NODES),
+        np.tile(rows.active, NODES),
         rows.likelihood,
     )
     log_p, slope, bend = (moment.reshape(f.shape) for moment in at.moments)

@@ -1,4 +1,4 @@
-"""States of a fit in which selectors, site estimators, objectives and refiners are tried.
+"""Situations of a fit in which selectors, site estimators, objectives and refiners are tried.
 
 The kit itself decides which rows are included, never the part under test: whatever is wrong with a
 part, the states it sees are the same, and one fault does not make another. The other parts of the
@@ -13,10 +13,11 @@ import attrs
 import numpy as np
 
 from sgpc_framework.config.config import Config
-from sgpc_framework.engine.refinement import Refinable
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.protocols import Floats, Likelihood
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
+from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.samples import started
 from sgpc_framework.testing.verdict import Violation
 
@@ -30,7 +31,7 @@ def defaults() -> Config:
 
 
 @attrs.frozen(eq=False)
-class State:
+class Situation:
     """Training data, and which rows of it have been included so far."""
 
     title: str
@@ -39,24 +40,22 @@ class State:
     included: tuple[int, ...] = ()
     likelihood: Likelihood = attrs.field(factory=lambda: defaults().likelihood)
 
+    def rows(self, block_rows: int = ROWS) -> TrainingRows:
+        """A copy of the data: a part that writes into it harms nobody else."""
+        return TrainingRows.of(self.X.copy(), self.y.copy(), block_rows)
+
     def posterior(self, block_rows: int = ROWS) -> Posterior:
-        """A new posterior in this state, with room for four stages more."""
+        """A new posterior in this situation, with room for four stages more."""
         kernel = started(defaults().kernel, self.X)
         stages = len(self.included) + 4
-        X, y = self.X.copy(), self.y.copy()  # a part that writes into them harms nobody else
-        found = Posterior(X, y, kernel, self.likelihood, stages, block_rows)
+        posterior = self.rows(block_rows).posterior(kernel, self.likelihood, stages)
         for row in self.included:
-            include(found, row)
-        return found
+            include(posterior, row)
+        return posterior
 
-    def refinable(self) -> Refinable:
-        """The same state as a refiner or an objective gets it."""
-        posterior = self.posterior()
-        sites = posterior.sites
-        fixed = FixedSites(
-            posterior.X, posterior.y, np.array(posterior.basis), sites.precision, sites.mean, ROWS
-        )
-        return Refinable(fixed, posterior.kernel, posterior.likelihood)
+    def state(self) -> State:
+        """The same as a refiner or an objective gets it."""
+        return self.posterior().state()
 
 
 def include(posterior: Posterior, row: int) -> None:
@@ -66,34 +65,34 @@ def include(posterior: Posterior, row: int) -> None:
 
 
 @cache
-def ordinary_states() -> tuple[State, ...]:
+def ordinary_situations() -> tuple[Situation, ...]:
     """The beginning, the middle and the awkward data of an ordinary fit; few ties, if any."""
     X, y = _data()
     constant = X.copy()
     constant[:, 0] = 0.7
     return (
-        State("no basis vectors yet", X, y),
-        State("one basis vector", X, y, (3,)),
-        State("five basis vectors", X, y, (3, 11, 19, 7, 0)),
-        State("a constant feature", constant, y, (5, 2, 17)),
+        Situation("no basis vectors yet", X, y),
+        Situation("one basis vector", X, y, (3,)),
+        Situation("five basis vectors", X, y, (3, 11, 19, 7, 0)),
+        Situation("a constant feature", constant, y, (5, 2, 17)),
     )
 
 
 @cache
-def corner_states() -> tuple[State, ...]:
+def corner_situations() -> tuple[Situation, ...]:
     """Duplicate rows, ties between all rows, a single inactive row, and a surprise."""
     X, y = _data()
     thrice = np.arange(ROWS) // 3
     return (
-        State("duplicate rows", X[thrice], y[thrice], (0, 4)),
-        State("rows of two kinds", X[np.arange(ROWS) % 2], np.tile([-1.0, 1.0], ROWS // 2)),
-        State("rows that are all equal", np.ones((6, 2)), np.tile([-1.0, 1.0], 3), (2,)),
-        State("a single inactive row", X[:5], y[:5], (0, 1, 4, 3)),
+        Situation("duplicate rows", X[thrice], y[thrice], (0, 4)),
+        Situation("rows of two kinds", X[np.arange(ROWS) % 2], np.tile([-1.0, 1.0], ROWS // 2)),
+        Situation("rows that are all equal", np.ones((6, 2)), np.tile([-1.0, 1.0], 3), (2,)),
+        Situation("a single inactive row", X[:5], y[:5], (0, 1, 4, 3)),
         _surprise(),
     )
 
 
-def _surprise() -> State:
+def _surprise() -> Situation:
     """Where seven basis vectors agree on a label, a row with the other one.
 
     A likelihood that allows for wrong labels takes it for one: its nu is negative there.
@@ -101,7 +100,7 @@ def _surprise() -> State:
     crowd = np.column_stack([np.linspace(0.0, 0.1, 8), np.zeros(8)])
     X = np.vstack([3.0 * _data()[0][:6], crowd])
     y = np.append(np.ones(13), -1.0)
-    return State("a row with the wrong label", X, y, (6, 7, 8, 9, 10, 11, 12))
+    return Situation("a row with the wrong label", X, y, (6, 7, 8, 9, 10, 11, 12))
 
 
 def _data() -> tuple[Floats, Floats]:
@@ -114,14 +113,19 @@ def _data() -> tuple[Floats, Floats]:
 
 def snapshot(posterior: Posterior) -> dict[str, Floats]:
     """A copy of everything in a posterior that a part could write into."""
-    mean, variance = posterior.marginals()
+    blocks: list[tuple[Floats, ...]] = []
+
+    def look(rows: Rows) -> Floats:
+        seen = (rows.X, rows.y, rows.mean, rows.variance, rows.active)
+        blocks.append(tuple(np.array(each, dtype=np.float64) for each in seen))
+        return np.zeros(len(rows))
+
+    posterior.total(look)
+    names = ("X", "y", "mean", "variance", "active")
+    arrays = map(np.concatenate, zip(*blocks, strict=True))
     sites = posterior.sites
     return {
-        "X": np.array(posterior.X),
-        "y": np.array(posterior.y),
-        "mean": mean.copy(),
-        "variance": variance.copy(),
-        "active": posterior.at(slice(None)).active.astype(np.float64),
+        **dict(zip(names, arrays, strict=True)),
         "basis": np.array(posterior.basis, dtype=np.float64),
         "site precisions": sites.precision,
         "site means": sites.mean,

@@ -1,0 +1,75 @@
+"""Where a fit is: what whoever watches it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from sgpc_framework.errors import StopFitting
+from sgpc_framework.model.trace import Stage
+from sgpc_framework.protocols import Refining
+
+
+@attrs.frozen
+class Progress:
+    """Where a fit is; callers of ``fit`` may ask to be told after every stage.
+
+    While a refiner works, it is told how far that is, in ``refining``; the rest stays as it was
+    after the last stage. Who is told may raise ``StopFitting``: the fit ends with what it has.
+
+    With more than two classes there are several ``models``, one for each class; ``model`` says
+    which of them it is, counted from one.
+    """
+
+    iteration: int
+    max_iterations: int
+    basis: int
+    max_basis: int
+    stage: Stage
+    model: int = 1
+    models: int = 1
+    refining: Refining | None = None
+
+
+Watcher = Callable[[Progress], object]
+
+
+class Patience:
+    """Passes on what happens, and remembers whether the watcher wants a refiner to end."""
+
+    def __init__(self, watch: Watcher) -> None:
+        self._watch = watch
+        self._last: Progress | None = None
+        self.over = False
+
+    def stage(self, progress: Progress) -> None:
+        """A stage is done; the watcher may raise ``StopFitting``."""
+        self._last = progress
+        self._watch(progress)
+
+    def refining(self, refining: Refining) -> bool:
+        """A refiner tells how far it is; the answer is whether it may go on."""
+        if self._last is not None and not self.over:
+            try:
+                self._watch(attrs.evolve(self._last, refining=refining))
+            except StopFitting:
+                self.over = True
+        return not self.over
+
+
+class OfManyModels:
+    """Says which class a progress belongs to, and remembers whether the watcher had enough."""
+
+    def __init__(self, watch: Watcher, model: int, models: int) -> None:
+        self._watch = watch
+        self._model = model
+        self._models = models
+        self.stopped = False
+
+    def __call__(self, progress: Progress) -> None:
+        try:
+            self._watch(attrs.evolve(progress, model=self._model, models=self._models))
+        except StopFitting:
+            self.stopped = True
+            raise

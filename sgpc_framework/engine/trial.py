@@ -1,0 +1,141 @@
+"""A trial of step 6: basis and sites as they are, hyperparameters as the optimiser wants them.
+
+It is what an objective is asked about, and it has the verbs to answer with:
+
+    mean(row_loss, over)             a mean over rows                                  one trip
+    of_sums(row_losses, combine)     a function of several sums over rows              two trips
+    of_gram(gram_loss)               a function of the Gram matrix of the basis        none
+    displacement                     how far the hyperparameters have moved, for priors
+
+The framework does the linear algebra in between, so that every verb returns an exact gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.algebra.additive import AdditiveForm
+from sgpc_framework.engine.slopes import Over, RowMean, predictions, slopes
+from sgpc_framework.parts.derivatives import linearised
+from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
+from sgpc_framework.protocols import Loss, RowLoss
+from sgpc_framework.rows.blocks import Block
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
+from sgpc_framework.rows.view import Rows
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Trial:
+    """Fixed basis and sites under trial hyperparameters, and the rows to judge by.
+
+    ``displacement`` is how far each hyperparameter has moved from where the fit started, in the
+    free coordinates of the optimiser, in which all gradients are.
+    """
+
+    state: State
+    rows: TrainingRows
+    displacement: Floats
+    _box: FreeVector = attrs.field(alias="box")
+
+    @classmethod
+    def at(cls, free: Floats, state: State, rows: TrainingRows, start: State) -> Trial:
+        """The trial at a point of free coordinates; the fit began at ``start``."""
+        box = FreeVector.of(state)
+        moved = replaced(state, box.natural(free))
+        return cls(moved, rows, free - box.free(values(start)), box)
+
+    def mean(self, row_loss: Callable[[Rows], RowLoss], over: Over = "all") -> Loss:
+        """The mean of a loss over all rows, or over the rows outside the basis.
+
+        The latter judge nothing when they are few: with less than two thirds of all rows left
+        outside, the mean is over all rows.
+        """
+        if over not in ("all", "inactive"):
+            raise ValueError(f'wanted over = "all" or "inactive", found {over!r}')
+        mean = RowMean(row_loss, over)
+        all_rows = mean.counts_all(self.state, self.rows)
+        remark = "the mean is over all rows" if all_rows else ""
+        value, gradient = self._slopes(mean)
+        rows = mean.rows_counted(self.state, self.rows)
+        return Loss(value, gradient, rows=rows, remark=remark)
+
+    def of_sums(
+        self,
+        row_losses: Callable[[Rows], Sequence[RowLoss]],
+        combine: Callable[[Floats], tuple[float, Floats]],
+    ) -> Loss:
+        """A function of sums over all rows, each of a loss: a calibration error by bins, say.
+
+        ``row_losses`` returns what is summed, each with its derivatives; ``combine`` maps the sums
+        to the value and its derivative by each sum.
+        """
+        sums = self.rows.sum(_sums, self.state, self.state.forms(), row_losses)
+        value, weights = combine(sums)
+        weights = len(self.rows) * np.asarray(weights, dtype=np.float64)
+        linear = RowMean(lambda rows: _combined(row_losses(rows), weights))
+        _, gradient = self._slopes(linear)
+        return Loss(float(value), gradient, rows=len(self.rows))
+
+    def of_gram(self, gram_loss: Callable[[Floats, Floats, Floats], tuple[float, Floats]]) -> Loss:
+        """A function of the Gram matrix of the basis, ``gram_loss(K, precision, mean)``.
+
+        It returns the loss and its derivative by K. Values of different bases are not comparable,
+        so that the outer loop ranks its models by NLP over all rows.
+        """
+        state = self.state
+        K, pullback = linearised(state.kernel, state.inputs, state.inputs)
+        value, d_K = gram_loss(K, state.precision, state.mean)
+        if np.shape(d_K) != K.shape:
+            raise ValueError(f"wanted a derivative of shape {K.shape}, found {np.shape(d_K)}")
+        untouched = np.zeros(len(values(state.likelihood)))
+        natural = np.concatenate([pullback(d_K), untouched])
+        return Loss(value, self._chained(natural), comparable=False)
+
+    def _slopes(self, mean: RowMean) -> tuple[float, Floats]:
+        """A mean over rows and its gradient in free coordinates."""
+        state = self.state
+        K, pullback = linearised(state.kernel, state.inputs, state.inputs)
+        by = slopes(mean, state, self.rows, state.forms(K))
+        d_kernel = by.kernel + pullback(by.gram.sum(axis=0))
+        return by.value, self._chained(np.concatenate([d_kernel, by.likelihood]))
+
+    def _chained(self, natural: Floats) -> Floats:
+        return self._box.chain(values(self.state), natural)
+
+
+def _sums(
+    block: Block,
+    state: State,
+    forms: tuple[AdditiveForm, ...],
+    row_losses: Callable[[Rows], Sequence[RowLoss]],
+) -> Floats:
+    def of_piece(rows: Rows) -> Floats:
+        return np.array([np.sum(loss.value) for loss in row_losses(rows)])
+
+    total: Floats = np.sum(list(predictions(state, block, of_piece, forms)), axis=0)
+    return total
+
+
+def _combined(losses: Sequence[RowLoss], weights: Floats) -> RowLoss:
+    """Σ weights_k losses_k, with its derivatives."""
+    pairs = list(zip(weights.tolist(), losses, strict=True))
+    pulling = [(weight, loss.pullback) for weight, loss in pairs if loss.pullback is not None]
+
+    def pullback(counts: Floats) -> Floats:
+        total: Floats = np.sum([pull(weight * counts) for weight, pull in pulling], axis=0)
+        return total
+
+    return RowLoss(
+        np.sum([weight * loss.value for weight, loss in pairs], axis=0),
+        sum(weight * loss.d_log_z for weight, loss in pairs),
+        sum(weight * loss.d_mean for weight, loss in pairs),
+        sum(weight * loss.d_variance for weight, loss in pairs),
+        pullback if pulling else None,
+    )

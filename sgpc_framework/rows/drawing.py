@@ -1,0 +1,81 @@
+"""Drawing rows in proportion to weights that nobody gathers.
+
+Every block draws for itself, as if its rows arrived at a counter at the rate of their weights, and
+says when each of its first few arrived. The earliest of all blocks are the draw: a row is first
+with a probability in proportion to its weight, wherever the blocks are. Who has arrived before does
+not count again, so that this is a draw without replacement.
+"""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.rows.excerpt import Excerpt
+from sgpc_framework.rows.loops import running_sums
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Arrivals:
+    """The first arrivals of a block: when, and which rows. ``more`` says that others may follow."""
+
+    times: Floats
+    excerpt: Excerpt
+    more: bool
+
+    @property
+    def last(self) -> float:
+        """When the last of them arrived."""
+        return float(self.times[-1]) if len(self.times) else 0.0
+
+
+def arrivals(
+    weights: Floats, eligible: NDArray[np.bool_], uniforms: Floats, since: float
+) -> tuple[list[int], Floats, bool]:
+    """The positions of the next rows to arrive after some time, when they do, and whether others
+    may follow.
+
+    ``uniforms`` is all the randomness there is: two numbers of [0, 1) for each row to be drawn, for
+    its time and for its place. Draws with replacement of which repeats are discarded are a draw
+    without. What has been drawn is removed between rounds, so every round has at least one new
+    position; its uniforms are made from the first.
+    """
+    count = uniforms.shape[1]
+    times: dict[int, float] = {}
+    rng = None
+    while True:
+        sums, least = running_sums(weights, eligible)
+        total = float(sums[-1])
+        if not least >= 0.0 or not math.isfinite(total):
+            raise ImproperWeight(weights, eligible)
+        if total == 0.0:
+            break
+        waits, places = uniforms
+        arrived = since - np.cumsum(np.log1p(-waits)) / total
+        points = np.minimum(places * total, math.nextafter(total, 0.0))
+        rows = sums.searchsorted(points, side="right")
+        for row, time in zip(rows.tolist(), arrived.tolist(), strict=True):
+            times.setdefault(row, time)
+        if len(times) == count:
+            break
+        since = float(arrived[-1])
+        rng = rng or np.random.default_rng(int(2.0**53 * uniforms[0, 0]))
+        uniforms = rng.random((2, count - len(times)))
+        weights = weights.copy()
+        weights[list(times)] = 0.0
+    return list(times), np.array(list(times.values())), len(times) == count
+
+
+class ImproperWeight(ValueError):
+    """A weight that is not a finite number of at least zero; ``position`` is its place, if any."""
+
+    def __init__(self, weights: Floats, eligible: NDArray[np.bool_]) -> None:
+        wrong = np.flatnonzero(eligible & ~(np.isfinite(weights) & (weights >= 0.0)))
+        self.position = int(wrong[0]) if len(wrong) else None
+        self.weight = float(weights[wrong[0]]) if len(wrong) else math.inf
+        super().__init__("the weights are so large that their sum is not finite")

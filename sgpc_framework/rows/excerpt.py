@@ -1,0 +1,61 @@
+"""Excerpts: a few rows copied out of the shards, which is how candidates come to the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.protocols import Inputs
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Excerpt:
+    """Some rows as they are at the moment: all that including one of them takes.
+
+    ``M`` has their columns of M, of shape (latent functions, stages so far, rows); ``eligible``
+    says which of them can be included: not active, and with some variance left.
+    """
+
+    index: NDArray[np.intp]
+    X: Inputs
+    y: Floats
+    mean: Floats
+    variance: Floats
+    eligible: NDArray[np.bool_]
+    M: NDArray[np.floating]
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __getitem__(self, which: Any) -> Excerpt:
+        """Some of the rows, in the order asked for (a slice or an array of positions)."""
+        return Excerpt(
+            self.index[which],
+            self.X[which],
+            self.y[which],
+            self.mean[..., which],
+            self.variance[..., which],
+            self.eligible[which],
+            self.M[..., which],
+        )
+
+
+def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
+    """Several excerpts as one."""
+    if len(excerpts) == 1:
+        return excerpts[0]
+    return Excerpt(
+        np.concatenate([each.index for each in excerpts]),
+        np.concatenate([each.X for each in excerpts]),
+        np.concatenate([each.y for each in excerpts]),
+        np.concatenate([each.mean for each in excerpts], axis=-1),
+        np.concatenate([each.variance for each in excerpts], axis=-1),
+        np.concatenate([each.eligible for each in excerpts]),
+        np.concatenate([each.M for each in excerpts], axis=-1),
+    )

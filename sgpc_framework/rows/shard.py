@@ -1,0 +1,362 @@
+"""A shard: one block of rows with its part of the posterior, and the arithmetic of a stage on it.
+
+The state after some stages is q_u(f) = N(mean, A) with A = K - MᵀM, of which only mean, the
+diagonal (variance) and M are kept. Everything with an entry a row is here and stays here: a shard
+is called, and returns a few numbers. It does not know where it is, nor that there are others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.parts.calls import blamed, kernel_columns, kernel_diag
+from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
+from sgpc_framework.rows.blocks import Block, Numbers
+from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
+from sgpc_framework.rows.excerpt import Excerpt
+from sgpc_framework.rows.loops import add_basis_function, with_basis_functions
+from sgpc_framework.rows.view import Rows, read_only, repeated
+
+Floats = NDArray[np.float64]
+RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
+
+LOG_2 = math.log(2.0)
+
+TOGETHER = 1 << 16
+"""Candidates are tried together up to so many rows: enough work between two lines of Python that
+threads seldom meet there, and little enough to stay in a cache."""
+
+
+class Inclusion(NamedTuple):
+    """What one stage did to the rows of a block, or of all blocks."""
+
+    log_z: float
+    """The sum of log Z after it."""
+    wrong: int
+    """How many rows have a predictive probability of at most one half for their own label."""
+    eligible: int
+    """How many rows can still be included."""
+    rounded: int
+    """How many variances rounding took below zero (each was set to zero)."""
+
+    def __add__(self, other: Inclusion) -> Inclusion:  # type: ignore[override]
+        """The same of two blocks."""
+        return Inclusion(*map(add, self, other))
+
+
+class Selection(NamedTuple):
+    """Candidates, which of them are tried, and whether their columns are worth keeping."""
+
+    number: int
+    """The same for one set of candidates, another for the next: what kept columns are known by."""
+    whole: Excerpt
+    positions: Numbers
+    keep: bool
+
+
+class Shard:
+    """q_u(f) at the rows of a block, from the empty basis (step 2) to ``max_basis`` stages."""
+
+    def __init__(
+        self,
+        block: Block,
+        kernel: Kernel,
+        likelihood: Likelihood,
+        max_basis: int,
+        storage: Storage = "float64",
+    ) -> None:
+        functions, rows = latent_functions(likelihood), len(block)
+        self._block = block
+        self._kernel = kernel
+        self._likelihood = likelihood
+        self._prior = _prior(kernel, block)
+        self._kernel_columns = kernel_columns(kernel, block.X)
+        self._rounding = ROUNDING[storage]
+        self._most_spent = self._rounding.spent * float(self._prior.max())
+        self._size = 0
+        self._mean = np.zeros((functions, rows))
+        self._variance = np.repeat(self._prior[None], functions, axis=0)
+        self._M = np.empty((functions, max_basis, rows), dtype=storage)
+        self._active = np.zeros(rows, dtype=np.bool_)
+        self._eligible = self._not_spent()
+        self._kept: tuple[int, list[Floats]] = (-1, [])
+        self._seen = (  # what plugins see: the same arrays, read-only
+            read_only(block.y),
+            read_only(_alone(self._mean)),
+            read_only(_alone(self._variance)),
+            read_only(self._active),
+        )
+        self._rows = self._view(all_moments=False)
+
+    # -- what a selector asks ------------------------------------------------------------------
+
+    def eligible_count(self) -> int:
+        """How many rows can be included: not active, and with some variance left."""
+        return int(np.count_nonzero(self._eligible))
+
+    def least(self, row_score: RowFunction) -> tuple[float, Excerpt]:
+        """The eligible row with the least score, and the score; no row if none is eligible."""
+        scores = np.where(self._eligible, one_a_row(row_score, self._rows), np.inf)
+        position = int(scores.argmin())
+        score = float(scores[position])
+        if score == math.inf:
+            position = int(self._eligible.argmax())  # the first, if there is any
+        if math.isnan(score):
+            row = self._block.start + position
+            raise ValueError(f"the score of row {row} is NaN, a number is wanted")
+        some = [position] if self._eligible[position] else []
+        return score, self._excerpt(np.array(some, dtype=np.intp))
+
+    def arrivals(
+        self, row_weight: RowFunction, taken: Numbers, uniforms: Floats, since: float
+    ) -> Arrivals:
+        """The next rows of a draw in proportion to weights (``drawing``); ``taken`` do not come."""
+        weights = one_a_row(row_weight, self._rows)
+        if len(taken):
+            weights = weights.copy()
+            weights[taken - self._block.start] = 0.0
+        try:
+            positions, times, more = arrivals(weights, self._eligible, uniforms, since)
+        except ImproperWeight as error:
+            if error.position is None:
+                raise
+            raise ValueError(
+                f"the weight of row {self._block.start + error.position} is {error.weight}, "
+                "a finite number >= 0 is wanted"
+            ) from None
+        return Arrivals(times, self._excerpt(np.array(positions, dtype=np.intp)), more)
+
+    def excerpt(self, numbers: Numbers) -> Excerpt:
+        """The rows with these numbers as they are."""
+        return self._excerpt(numbers - self._block.start)
+
+    # -- sums over rows ------------------------------------------------------------------------
+
+    def total(self, row_value: RowFunction) -> Any:
+        """The sum of a row-local value over all rows, at the present state."""
+        values = np.asarray(row_value(self._rows))
+        if values.dtype == np.bool_ and values.ndim == 1:
+            return np.count_nonzero(values)
+        return values.sum(axis=-1)
+
+    def trial_totals(self, row_value: RowFunction, selection: Selection, steps: Steps) -> Floats:
+        """The sum for each candidate, at the state that including it would make."""
+        columns = self._columns(selection)
+        index = selection.whole.index[selection.positions]
+        together = max(1, TOGETHER // len(self._rows))
+        sums = []
+        for at in range(0, len(index), together):
+            some = slice(at, at + together)
+            tried = self._tried([each[some] for each in columns], index[some], steps[some])
+            sums.append(_each_summed(row_value(tried), len(index[some]), len(tried)))
+        return np.concatenate(sums)
+
+    # -- one stage -----------------------------------------------------------------------------
+
+    def include(self, selection: Selection, step: Steps) -> Inclusion:
+        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+
+        mean     += coefficient k̃
+        variance -= shrinkage k̃²
+        M gains the row √shrinkage k̃
+        """
+        row = int(selection.whole.index[selection.positions[0]])
+        columns = [each[0] for each in self._columns(selection)]
+        coefficient, shrinkage = step.coefficient.ravel().tolist(), step.shrinkage.ravel().tolist()
+        rounded, least_of_all = 0, math.inf
+        for f, column in enumerate(columns):
+            variance = self._variance[f]
+            least = add_basis_function(
+                column,
+                coefficient[f],
+                shrinkage[f],
+                self._mean[f],
+                variance,
+                self._M[f, self._size],
+            )
+            if not math.isfinite(least):
+                self._check_finite(column)
+            rounded += settle(variance, self._prior, least, self._rounding)
+            least_of_all = min(least_of_all, least)
+        self._size += 1
+        position = row - self._block.start
+        if 0 <= position < len(self._active):
+            self._active[position] = True
+            self._eligible[position] = False
+        if least_of_all <= self._most_spent:  # a variance only falls: seldom do others drop out
+            self._eligible &= self._not_spent()
+        # Who asked for all moments at this stage will do so at the next: compute them in one pass.
+        self._rows = self._view(all_moments=self._rows.has_moments)
+        log_z = self._rows.log_z
+        wrong = int(np.count_nonzero(log_z <= -LOG_2))
+        return Inclusion(float(log_z.sum()), wrong, self.eligible_count(), rounded)
+
+    # -- for those who insist ------------------------------------------------------------------
+
+    def marginals(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Mean, variance and eligibility of every row."""
+        return self._seen[1], self._seen[2], read_only(self._eligible)
+
+    def check_likelihood(self) -> None:
+        """Called when a sum is not finite: if a moment is not, it is the likelihood's fault."""
+        check_likelihood(self._rows)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _view(self, all_moments: bool) -> Rows:
+        return Rows(*self._seen, self._likelihood, all_moments=all_moments, origin=self._block)
+
+    def _excerpt(self, positions: Numbers) -> Excerpt:
+        """Rows at some positions of the block, copied: they leave the shard."""
+        y, mean, variance, _ = self._seen
+        return Excerpt(
+            positions + self._block.start,
+            self._block.X[positions],
+            y[positions],
+            mean[..., positions],
+            variance[..., positions],
+            self._eligible[positions],
+            self._M[:, : self._size, positions],
+        )
+
+    def _columns(self, selection: Selection) -> list[Floats]:
+        """k̃ of the tried candidates (rows) with the rows of the block (columns), a matrix for each
+        latent function."""
+        all_of_them = len(selection.positions) == len(selection.whole)
+        if selection.keep and self._kept[0] != selection.number:
+            self._kept = selection.number, self._residual_columns(selection.whole)
+        if self._kept[0] == selection.number:
+            columns = self._kept[1]
+            return columns if all_of_them else [each[selection.positions] for each in columns]
+        return self._residual_columns(
+            selection.whole if all_of_them else selection.whole[selection.positions]
+        )
+
+    def _residual_columns(self, rows: Excerpt) -> list[Floats]:
+        columns = self._kernel_columns(rows.X)
+        if len(rows) > 1:  # a single column is about to be included, where this shows
+            self._check_finite(columns)
+        if not self._size:
+            return [np.ascontiguousarray(columns)] * len(self._M)
+        residual = []
+        for theirs, M in zip(rows.M, self._M[:, : self._size], strict=True):
+            # a product with a vector is faster than one with a matrix of one row
+            explained = (theirs[:, 0] @ M)[None] if len(rows) == 1 else theirs.T @ M
+            own = explained if explained.dtype == np.float64 else None  # the kernel's is not ours
+            residual.append(np.subtract(columns, explained, out=own))
+        return residual
+
+    def _tried(self, columns: list[Floats], index: Numbers, steps: Steps) -> Rows:
+        """The rows as they would be with one more row included, once for each of some candidates,
+        one after the other: what is row-local does not see where one trial ends."""
+        y, _, _, active = self._seen
+        each = [
+            with_basis_functions(column, coefficient, shrinkage, mean, variance)
+            for column, coefficient, shrinkage, mean, variance in zip(
+                columns, *steps.by_function, self._mean, self._variance, strict=True
+            )
+        ]
+        means, variances = zip(*each, strict=True)
+        times, rows = len(index), len(self._rows)
+        active = repeated(active, times).copy() if times == 1 else repeated(active, times)
+        for trial, position in enumerate((index - self._block.start).tolist()):
+            if 0 <= position < rows:
+                active[trial * rows + position] = True
+        return Rows(
+            y if times == 1 else read_only(repeated(y, times)),
+            read_only(_stacked(means)),
+            read_only(_stacked(variances)),
+            read_only(active),
+            self._likelihood,
+            read_only(_stacked([each.reshape(-1) for each in columns])),
+            origin=self._block,
+            times=times,
+        )
+
+    def _not_spent(self) -> NDArray[np.bool_]:
+        """Which rows have some variance left to give."""
+        least = self._variance[0] if len(self._variance) == 1 else self._variance.min(axis=0)
+        enough: NDArray[np.bool_] = least > self._rounding.spent * self._prior
+        return enough
+
+    def _check_finite(self, columns: Floats) -> None:
+        # The sum of what is not finite is not finite: one pass, and no array of booleans.
+        if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
+            value = columns[~np.isfinite(columns)][0]
+            problem = f"wanted finite values, found {value}"
+            raise blamed("kernel", self._kernel, "__call__", problem)
+
+
+def latent_functions(likelihood: Likelihood) -> int:
+    """How many latent functions a label depends on: one, unless the likelihood says otherwise."""
+    return likelihood.functions if isinstance(likelihood, SeveralFunctions) else 1
+
+
+def check_likelihood(rows: Rows) -> None:
+    """Raise if a moment is not finite: that is the likelihood's fault."""
+    for name, values in rows.moments._asdict().items():
+        bad = np.flatnonzero(~np.isfinite(values).reshape(-1, len(rows)).all(axis=0))
+        if len(bad):
+            i = int(bad[0])
+            raise blamed(
+                "likelihood",
+                rows.likelihood,
+                "moments",
+                f"wanted finite {name}, found {values[..., i]} for label {rows.y[i]}, "
+                f"mean {rows.mean[..., i]}, variance {rows.variance[..., i]}",
+            )
+
+
+def one_a_row(row_function: RowFunction, rows: Rows) -> Floats:
+    """The values of a row-local function, if it returns one for each row."""
+    values = np.asarray(row_function(rows), dtype=np.float64)
+    if values.shape != (len(rows),):
+        raise ValueError(
+            f"a row-local function must return one number for each of {len(rows)} rows, "
+            f"found shape {values.shape}"
+        )
+    return values
+
+
+def _prior(kernel: Kernel, block: Block) -> Floats:
+    prior = kernel_diag(kernel, block.X)
+    if not prior.min() >= 0.0 or not np.isfinite(prior.max()):
+        raise blamed(
+            "kernel",
+            kernel,
+            "diag",
+            "wanted finite variances of at least 0, found entries between "
+            f"{prior.min()} and {prior.max()}",
+        )
+    return prior
+
+
+def _alone(functions: Floats) -> Floats:
+    """A single latent function without an axis for it."""
+    one: Floats = functions[0] if len(functions) == 1 else functions
+    return one
+
+
+def _stacked(functions: Any) -> Floats:
+    one: Floats = functions[0] if len(functions) == 1 else np.stack(functions)
+    return one
+
+
+def _each_summed(values: object, trials: int, rows: int) -> Floats:
+    """The sums of each trial (first axis), of rows that stand one trial after the other."""
+    array = np.asarray(values)
+    if array.shape[-1:] != (rows,):
+        raise ValueError(
+            f"a row-local function must return a number for each of {rows} rows along its last "
+            f"axis, found shape {array.shape}"
+        )
+    sums = array.reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
+    return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)

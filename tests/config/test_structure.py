@@ -1,0 +1,103 @@
+"""Components from plain data: made once if all is well, and heard out if not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+import pytest
+
+from sgpc_framework.config.structure import nothings, structured
+from sgpc_framework.errors import ConfigError
+from sgpc_framework.plugin.registry import Registry
+
+REGISTRY = Registry.of()
+
+
+def problems(cls, **options):
+    with pytest.raises(ConfigError) as caught:
+        structured(options, cls, REGISTRY)
+    return list(caught.value.problems)
+
+
+def short(value: Any) -> tuple[float, ...]:
+    if len(value) > 2:
+        raise ValueError(f"wanted at most two numbers, found {len(value)}")
+    return tuple(value)
+
+
+@attrs.frozen
+class Converting:
+    array: np.ndarray = attrs.field(
+        factory=lambda: np.zeros(1), converter=lambda value: np.asarray(value, float), eq=False
+    )
+    pair: tuple[float, ...] = attrs.field(default=(), converter=short)
+    size: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+
+
+@attrs.frozen
+class Nested:
+    rows: tuple[tuple[int, ...], ...] = ()
+    limit: int | Literal["auto"] = 3
+    table: dict[str, Any] = attrs.field(factory=dict)
+
+
+def test_validators_run_once_if_all_is_well():
+    calls = []
+
+    @attrs.frozen
+    class Counted:
+        first: int = attrs.field(default=1, validator=lambda _, field, value: calls.append(value))
+        second: int = attrs.field(default=2, validator=lambda _, field, value: calls.append(value))
+
+    assert structured({"first": 5}, Counted, REGISTRY) == Counted(5)
+    assert calls == [5, 2, 5, 2]  # one round for each of the two objects above
+
+
+def test_converters_and_validators_complain_together():
+    assert problems(Converting, array="x", pair=[1, 2, 3], size=0) == [
+        "could not convert string to float: 'x' @ array",
+        "wanted at most two numbers, found 3 @ pair",
+        "'size' must be >= 1: 0 @ size",
+    ]
+
+
+def test_validators_that_complain_together():
+    @attrs.define  # not frozen: strangers may do so
+    class Two:
+        _first: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+        second: int = attrs.field(kw_only=True, validator=attrs.validators.ge(1))
+
+    paths = [text.rpartition(" @ ")[2] for text in problems(Two, first=0, second=0)]
+    assert paths == ["first", "second"]
+    paths = [text.rpartition(" @ ")[2] for text in problems(Two, first=0)]
+    assert paths == ["second", "first"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"rows": "12"}, "wanted a list of lists, found '12' (a string) @ rows"),
+        ({"rows": [[1], [2, "3"]]}, "wanted an integer, found '3' (a string) @ rows[1][1]"),
+        ({"limit": "x"}, "wanted an integer or 'auto', found 'x' (a string) @ limit"),
+        ({"limit": "aut"}, "wanted 'auto', found 'aut' (a string); did you mean 'auto'? @ limit"),
+        ({"table": {1: 2}}, "wanted a string, found 1 (an integer) @ table[1]"),
+    ],
+)
+def test_the_words_of_nested_types(options, text):
+    assert problems(Nested, **options) == [text]
+
+
+def test_a_number_too_large_is_not_finite():
+    @attrs.frozen
+    class Real:
+        number: float
+
+    (text,) = problems(Real, number=10**400)
+    assert text.startswith("wanted a finite number, found 1000")
+
+
+def test_nothings_are_found_in_mappings_too():
+    (text,) = nothings(Nested(table={"a": [1, None]}))
+    assert text == "wanted what TOML can write, found None @ table['a'][1]"
