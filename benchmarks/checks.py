@@ -52,17 +52,17 @@ def checking_seconds(design: sgpc.Design, X: Any, y: Any) -> tuple[float, int]:
     """Seconds in entering and leaving ``calling``, in shape checks and in checks of proposals."""
     watch = Stopwatch()
     originals = blame.calling.__enter__, blame.calling.__exit__, blame.shaped
-    proposals = stages.checked_rows
+    proposals = stages.checked_candidates
     blame.calling.__enter__ = watch.around(originals[0])  # type: ignore[method-assign]
     blame.calling.__exit__ = watch.around(originals[1])  # type: ignore[method-assign]
     blame.shaped = watch.around(originals[2])
-    stages.checked_rows = watch.around(proposals)
+    stages.checked_candidates = watch.around(proposals)
     try:
         design.fit(X, y)
     finally:
         blame.calling.__enter__ = originals[0]  # type: ignore[method-assign]
         blame.calling.__exit__ = originals[1]  # type: ignore[method-assign]
-        blame.shaped, stages.checked_rows = originals[2], proposals
+        blame.shaped, stages.checked_candidates = originals[2], proposals
     return watch.nanoseconds / 1e9, watch.calls
 
 

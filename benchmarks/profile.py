@@ -21,8 +21,8 @@ import numpy as np
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.engine import algorithm1, stages
-from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.threads import one_blas_thread
+from sgpc_framework.rows.training_rows import TrainingRows
 
 STAGES, REPEATS = 80, 15
 
@@ -53,17 +53,18 @@ def _stages_by_hand() -> Clock:
         selector={"name": "adaptive-sampling", "working_set": 1},
     ).config
     X, y = datasets.waveform(4000, seed=0)
-    posterior = Posterior(X, y, config.kernel, config.likelihood, STAGES)
+    posterior = TrainingRows.of(X, y).posterior(config.kernel, config.likelihood, STAGES)
     for _ in range(STAGES):
-        drawn = clock("weights, and the draw", stages._proposed, config.selector, posterior, rng)
-        candidates = posterior.candidates(drawn)
-        steps = clock(
-            "the candidate's site", stages._estimated, config.sites, posterior, candidates
+        candidates = clock(
+            "weights, and the draw", stages.proposal, config.selector, posterior, rng
         )
-        clock("its column: kernel and M", candidates.columns, 0)
-        clock("mean, variance, new row of M", posterior.include, candidates, 0, steps)
-        clock("log Φ of all rows", getattr, posterior._rows[0], "log_z")
-        clock("loss and error for the trace", stages._recorded, posterior)
+        steps = clock(
+            "the candidate's site", stages._estimates, config.sites, posterior, candidates
+        )
+        included = clock(
+            "its column, mean, variance, M, log Φ", posterior.include, candidates, 0, steps[0]
+        )
+        clock("its line of the trace", stages._record, posterior, included)
     return clock
 
 

@@ -16,12 +16,11 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
-from sgpc_framework.engine.refinement import Refinable
 
 import sgpc_framework as sgpc
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
+from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
 
@@ -44,24 +43,9 @@ def scores(model: Model, X: Floats, y: Floats) -> tuple[float, float]:
 
 def refine(refiner: str, model: Model, X: Floats, y: Floats) -> tuple[Model, tuple[str, ...]]:
     """The model after refining, and the refiner's notes."""
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    state = (
-        sgpc.Registry()
-        .get("refiner", refiner)()
-        .refine(Refinable(sites, model.kernel, model.likelihood), np.random.default_rng([0, 0]))
-    )
-    new = state.sites
-    after = Model.of(
-        model.classes,
-        model.basis,
-        new.basis_inputs,
-        new.precision,
-        new.mean,
-        state.kernel,
-        state.likelihood,
-        model.trace,
-    )
-    return after, state.notes
+    part, rng = sgpc.Registry().get("refiner", refiner)(), np.random.default_rng([0, 0])
+    end = part.refine(model.state, TrainingRows.of(X, y), rng, lambda _: True)
+    return Model(model.classes, end.state, model.trace), end.notes
 
 
 def compare(refiner: str, X: Floats, y: Floats, rows: int, basis: int, split: int) -> Floats:

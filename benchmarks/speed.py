@@ -28,9 +28,10 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from benchmarks import floors
+from benchmarks.trials import value_and_gradient
 from sgpc_framework import datasets
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.parts.compilation import compiled
+from sgpc_framework.rows.training_rows import TrainingRows
 
 LENGTHSCALE = 6.5
 KERNEL = {"name": "squared-exponential", "lengthscale": LENGTHSCALE}
@@ -108,11 +109,11 @@ def figures() -> Iterator[Figure]:
         repeats=7,
     )
     model = two.fit(X, y)
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    objective, T = sgpc.build().config.objective, np.tril(np.ones((80, 80)))
+    rows, objective = TrainingRows.of(X, y), sgpc.build().config.objective
+    T = np.tril(np.ones((80, 80)))
     yield compare_in_turns(
         "value and gradient of nlp",
-        lambda: sites.value_and_gradient(objective, model.kernel, model.likelihood),
+        lambda: value_and_gradient(objective, model.state, rows),
         "floor",
         lambda: floors.value_and_gradient(X, model.inputs, T, LENGTHSCALE),
         2.0,
@@ -218,12 +219,9 @@ def step6() -> tuple[float, float]:
 
     X, y = datasets.twonorm(100_000, seed=0)
     model = inner_loop(adaptive(1)).fit(X[:1000], y[:1000])
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    objective = sgpc.build().config.objective
+    rows, objective = TrainingRows.of(X, y), sgpc.build().config.objective
     with one_blas_thread():
-        return _median_seconds(
-            lambda: sites.value_and_gradient(objective, model.kernel, model.likelihood)
-        ), 0.0
+        return _median_seconds(lambda: value_and_gradient(objective, model.state, rows)), 0.0
 
 
 def _median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
