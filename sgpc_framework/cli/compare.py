@@ -11,7 +11,7 @@ import click
 from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.progress import fit_watcher
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,

@@ -12,7 +12,7 @@ import click
 from sgpc_framework import datasets
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.progress import fit_watcher
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.design import build
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.plugin.registry import default_registry

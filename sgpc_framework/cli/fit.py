@@ -17,7 +17,7 @@ from sgpc_framework.cli.config_options import (
 )
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output
-from sgpc_framework.cli.progress import fit_watcher
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,

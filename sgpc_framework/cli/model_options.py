@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from sgpc_framework.cli.option_groups import together
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.progress_bars import working
 from sgpc_framework.cli.table_options import data_argument, reading_options
 
 if TYPE_CHECKING:

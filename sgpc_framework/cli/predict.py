@@ -12,7 +12,7 @@ import click
 from sgpc_framework.cli.model_options import open_model, prediction_options
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output, write_csv
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table, TableClassifier

@@ -9,7 +9,7 @@ import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
 from sgpc_framework.cli.printing import check_output
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.progress_bars import working
 
 
 @click.command(name="report")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgpc_framework.cli.option_groups import together
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table
