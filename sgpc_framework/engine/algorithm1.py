@@ -32,7 +32,7 @@ from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
 from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Inputs, StartsFromData
 from sgpc_framework.rows.checking import checked_kernel
 from sgpc_framework.rows.posterior import Posterior
@@ -117,7 +117,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
 def _started(kind: str, part: C, X: Inputs) -> C:
     if not isinstance(part, StartsFromData):
         return part
-    with calling(kind, part, "started"):
+    with blame(kind, part, "started"):
         return part.started(X)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.optimisers import Method, minimise
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.trial import Trial
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import HyperObjective, Loss, Subsampled
 from sgpc_framework.rows.state import State
@@ -84,7 +84,7 @@ def reestimate(
     seen, judging = (state, rows) if judges is None else (state.among(judges.numbers), judges.rows)
 
     def loss(free: Floats) -> Loss | None:
-        with calling("objective", objective, "loss"):
+        with blame("objective", objective, "loss"):
             return objective.loss(Trial.at(free, seen, judging, start))
 
     first = loss(here)

@@ -9,8 +9,10 @@ import tomli_w
 
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
-from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.hyperparameters import hyperparameters, located_parts, parts_of
 from sgpc_framework.plugin.kinds import named as name_of
+from sgpc_framework.protocols import FeatureRelevance
 from sgpc_framework.report.html_tables import number, table
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
@@ -116,11 +118,12 @@ def _hyperparameters(model: Model, subject: Subject) -> Markup:
 
 def _rows(model: Model, subject: Subject) -> Iterator[tuple[Any, Any]]:
     for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood)):
+        paths = {path for path, inner in located_parts(part) if has(inner, FeatureRelevance)}
         for each in hyperparameters(part):
-            path, _, feature = each.path.partition("lengthscale[")
             name = f"{slot}.{each.path}"
-            if feature and int(feature[:-1]) < len(subject.names):
-                name = f"{slot}.{path}lengthscale of {subject.names[int(feature[:-1])]}"
+            feature = each.position if each.within in paths else None
+            if feature is not None and feature < len(subject.names):
+                name = f"{slot}.{each.list_path} of {subject.names[feature]}"
             at_bound = " (at its bound)" if each.value in each.bounds else ""
             yield name, f"{number(each.value)}{at_bound}"
 

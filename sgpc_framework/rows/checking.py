@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.calls import blamed, kernel_diag, kernel_values
+from sgpc_framework.parts.calls import fault, kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel
 
 Floats = NDArray[np.float64]
@@ -37,9 +37,9 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"X must hold numbers: {error}") from None
     if matrix.ndim != 2:
-        hint = "; write X.reshape(-1, 1) for a single feature" if matrix.ndim == 1 else ""
         raise InputError(
-            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}{hint}"
+            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}; "
+            f"{_remedy(matrix.ndim)}"
         )
     if width is not None and matrix.shape[1] != width:
         raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
@@ -92,6 +92,17 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsigned
     return classes, np.searchsorted(classes, labels).astype(small)
 
 
+def _remedy(dimensions: int) -> str:
+    """What to write instead of an array of so many dimensions."""
+    if dimensions < 2:
+        return "write X.reshape(-1, 1) for a single feature"
+    return (
+        "numpy stacks arrays of one shape: if each of them is an object of its own (a graph, an "
+        "image), use a 1-D object array, X = np.fromiter(items, dtype=object, count=len(items)); "
+        "if all numbers are features, write X.reshape(len(X), -1)"
+    )
+
+
 def _fractional(classes: NDArray[Any]) -> bool:
     return classes.dtype.kind == "f" and bool(np.any(classes % 1 != 0))
 
@@ -101,7 +112,7 @@ def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
     if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
-        raise blamed("kernel", kernel, "diag", problem)
+        raise fault("kernel", kernel, "diag", problem)
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -114,6 +125,4 @@ def _as_array(X: Any) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except ValueError:  # rows of different lengths: a list of objects
-        objects = np.empty(len(X), dtype=object)
-        objects[:] = list(X)
-        return objects
+        return np.fromiter(X, dtype=object, count=len(X))

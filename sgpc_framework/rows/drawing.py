@@ -20,7 +20,7 @@ from sgpc_framework.rows.loops import running_sums
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Arrivals:
     """The first arrivals of a block: when, and which rows. ``more`` says that others may follow."""
 
@@ -56,14 +56,13 @@ def arrivals(
         if total == 0.0:
             break
         waits, places = uniforms
-        arrived = since - np.cumsum(np.log1p(-waits)) / total
         points = np.minimum(places * total, math.nextafter(total, 0.0))
-        rows = sums.searchsorted(points, side="right")
-        for row, time in zip(rows.tolist(), arrived.tolist(), strict=True):
-            times.setdefault(row, time)
+        rows = sums.searchsorted(points, side="right").tolist()
+        for row, wait in zip(rows, waits.tolist(), strict=True):
+            since -= math.log1p(-wait) / total
+            times.setdefault(row, since)
         if len(times) == count:
             break
-        since = float(arrived[-1])
         rng = rng or np.random.default_rng(int(2.0**53 * uniforms[0, 0]))
         uniforms = rng.random((2, count - len(times)))
         weights = weights.copy()

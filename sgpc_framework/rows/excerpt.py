@@ -14,7 +14,7 @@ from sgpc_framework.protocols import Inputs
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Excerpt:
     """Some rows as they are at the moment: all that including one of them takes.
 

@@ -16,7 +16,7 @@ from attrs.validators import deep_iterable, instance_of, min_len, optional
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.option_fields import one_of
+from sgpc_framework.parts.options import one_of
 from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.word_checks import check_words, is_number
 
