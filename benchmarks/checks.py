@@ -52,17 +52,17 @@ def checking_seconds(design: sgpc.Design, X: Any, y: Any) -> tuple[float, int]:
     """Seconds in entering and leaving ``blame``, in shape checks and in checks of proposals."""
     watch = Stopwatch()
     originals = calls.blame.__enter__, calls.blame.__exit__, calls.real_array
-    proposals = stages.checked_rows
+    proposals = stages.checked_candidates
     calls.blame.__enter__ = watch.around(originals[0])  # type: ignore[method-assign]
     calls.blame.__exit__ = watch.around(originals[1])  # type: ignore[method-assign]
     calls.real_array = watch.around(originals[2])
-    stages.checked_rows = watch.around(proposals)
+    stages.checked_candidates = watch.around(proposals)
     try:
         design.fit(X, y)
     finally:
         calls.blame.__enter__ = originals[0]  # type: ignore[method-assign]
         calls.blame.__exit__ = originals[1]  # type: ignore[method-assign]
-        calls.real_array, stages.checked_rows = originals[2], proposals
+        calls.real_array, stages.checked_candidates = originals[2], proposals
     return watch.nanoseconds / 1e9, watch.calls
 
 

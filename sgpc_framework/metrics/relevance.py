@@ -52,10 +52,10 @@ def _by_part(kernel: Kernel) -> Iterator[tuple[str, Floats]]:
                 yield path, inverse
 
 
-def checked_names(names: Any, features: int) -> list[str]:
+def name_features(names: Any, features: int) -> list[str]:
     """The names of the features as strings: x1, x2, ... unless they are given.
 
-    >>> checked_names(None, 2), checked_names(["height", 7], 2)
+    >>> name_features(None, 2), name_features(["height", 7], 2)
     (['x1', 'x2'], ['height', '7'])
     """
     if names is None:

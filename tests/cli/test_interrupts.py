@@ -21,18 +21,18 @@ import time
 from sgpc_framework.engine import stages
 from sgpc_framework.cli import main
 
-recorded = stages._recorded
+record = stages._record
 
 
-def slowly(posterior):
+def slowly(posterior, included):
     if posterior.size == 4:
         print("stage 4", flush=True)
     if posterior.size >= 4:
         time.sleep({pause})
-    return recorded(posterior)
+    return record(posterior, included)
 
 
-stages._recorded = slowly
+stages._record = slowly
 main()
 """
 
