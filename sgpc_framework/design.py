@@ -12,8 +12,8 @@ import attrs
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.config_files import is_configuration_file
 from sgpc_framework.config.provenance import Provenance
+from sgpc_framework.engine.classifiers import Task, strategy_for
 from sgpc_framework.engine.progress import Progress
-from sgpc_framework.engine.strategies import Task, strategy_for
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry

@@ -143,9 +143,9 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
         raise ModelFileError(_STRANGE_MEMBERS)
     manifest = parse_manifest(members[MANIFEST])
     classes = labels_from(manifest["classes"])
-    several = len(classes) > 2
     described = manifest["models"]
-    if len(described) != (len(classes) if several else 1):
+    several = len(described) > 1  # one for each class, against the rest
+    if several and len(described) != len(classes):
         raise ModelFileError(f"{len(classes)} classes do not have {len(described)} models")
     arrays = _arrays(members, manifest)
     table = manifest["table"]

@@ -23,6 +23,7 @@ from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
+from sgpc_framework.rows.shard import latent_functions
 from sgpc_framework.rows.state import NO_ROW, State
 
 MOST_BASIS = 10_000
@@ -140,11 +141,21 @@ class Reader:
     def _of_one_size(
         self, arrays: Arrays, parts: Mapping[str, Any], kind: object, trace: Trace
     ) -> Model:
-        size = len(arrays["mean"])
-        for name in ("basis", "mean", "precision"):
+        likelihood = self._part("likelihood", Likelihood, parts)
+        functions = latent_functions(likelihood)
+        if len(self.classes) != max(2, functions):
+            raise ModelFileError(
+                f"{len(self.classes)} classes do not have a model of {functions} latent functions"
+            )
+        size = len(arrays["basis"])
+        sites = (size,) if functions == 1 else (functions, size)
+        for name, shape, dtype in (
+            ("basis", (size,), "i"),
+            ("mean", sites, "f"),
+            ("precision", sites, "f"),
+        ):
             array = arrays[name]
-            dtype = "i" if name == "basis" else "f"
-            if array.shape != (size,) or array.dtype.kind != dtype or not np.isfinite(array).all():
+            if array.shape != shape or array.dtype.kind != dtype or not np.isfinite(array).all():
                 raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
         if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < NO_ROW):
             raise ModelFileError(
@@ -153,7 +164,7 @@ class Reader:
         kernel = self._part("kernel", Kernel, parts)
         state = State(
             kernel=kernel,
-            likelihood=self._part("likelihood", Likelihood, parts),
+            likelihood=likelihood,
             basis=arrays["basis"].astype(np.intp),
             inputs=inputs_from_array(kernel, arrays["inputs"], kind, size),
             precision=arrays["precision"],

@@ -19,8 +19,8 @@ import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin import specs
+from sgpc_framework.plugin.admission import checked_classes, checked_name
 from sgpc_framework.plugin.allowlist import exclusion
-from sgpc_framework.plugin.checks import checked_classes, checked_name
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
 from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part

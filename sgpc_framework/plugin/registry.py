@@ -14,7 +14,7 @@ import attrs
 import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
-from sgpc_framework.plugin.checks import checked_name, kind_of
+from sgpc_framework.plugin.admission import checked_name, kind_of
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.loading import Announcement, load, load_installed, new_manager
 from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Origin, Part

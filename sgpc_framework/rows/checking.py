@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import add
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +19,9 @@ Floats = NDArray[np.float64]
 
 LARGEST = 1e50
 """The largest number in X: kernels square it, polynomials more than that."""
+
+ROWS = 1 << 16
+"""How many rows are looked at together."""
 
 
 def checked_inputs(X: Any, width: int | None = None) -> Inputs:
@@ -45,20 +51,52 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
         raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
     if matrix.size == 0:
         raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
-    largest = max(-float(matrix.min()), float(matrix.max()))  # no copy: X may be most of the memory
-    if not math.isfinite(largest):
-        bad = ~np.isfinite(matrix)
-        row, column = np.argwhere(bad)[0].tolist()
-        raise InputError(
-            f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
-            f"({np.count_nonzero(bad)} such entries in all)"
-        )
-    if largest > LARGEST:
-        raise InputError(
-            f"X must not exceed {LARGEST:g} in size, found {largest:g}: rescale the features, "
-            "or products of them overflow"
-        )
+    blocks = (Numbers.of(matrix[at : at + ROWS], at) for at in range(0, len(matrix), ROWS))
+    reduce(add, blocks).check()
     return matrix
+
+
+@attrs.frozen
+class Numbers:
+    """What a block of numbers may have wrong with it: the first that is not finite, how many are
+    not, and the size of the largest."""
+
+    first: tuple[float, int, int] | None
+    """The number, its row and its column."""
+    count: int
+    largest: float
+
+    @classmethod
+    def of(cls, X: Floats, start: int) -> Numbers:
+        """What there is to say of a block whose first row has that number."""
+        largest = max(-float(X.min()), float(X.max()))  # no copy: X may be most of the memory
+        if math.isfinite(largest):
+            return cls(None, 0, largest)
+        bad = ~np.isfinite(X)
+        row, column = np.argwhere(bad)[0].tolist()
+        return cls((float(X[row, column]), start + row, column), int(np.count_nonzero(bad)), 0.0)
+
+    def __add__(self, other: Numbers) -> Numbers:
+        """Of two blocks, one after the other."""
+        return Numbers(
+            self.first or other.first,
+            self.count + other.count,
+            max(self.largest, other.largest),
+        )
+
+    def check(self) -> None:
+        """Raise if anything is wrong."""
+        if self.first is not None:
+            number, row, column = self.first
+            raise InputError(
+                f"X must be finite, found {number} at row {row}, column {column} "
+                f"({self.count} such entries in all)"
+            )
+        if self.largest > LARGEST:
+            raise InputError(
+                f"X must not exceed {LARGEST:g} in size, found {self.largest:g}: rescale the "
+                "features, or products of them overflow"
+            )
 
 
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:

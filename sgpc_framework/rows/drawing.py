@@ -46,13 +46,12 @@ def arrivals(
     position; its uniforms are made from the first.
     """
     count = uniforms.shape[1]
+    if count == 1:
+        return _one_arrival(weights, eligible, *uniforms[:, 0].tolist(), since)
     times: dict[int, float] = {}
     rng = None
     while True:
-        sums, least = running_sums(weights, eligible)
-        total = float(sums[-1])
-        if not least >= 0.0 or not math.isfinite(total):
-            raise ImproperWeight(weights, eligible)
+        sums, total = _checked_sums(weights, eligible)
         if total == 0.0:
             break
         waits, places = uniforms
@@ -68,6 +67,26 @@ def arrivals(
         weights = weights.copy()
         weights[list(times)] = 0.0
     return list(times), np.array(list(times.values())), len(times) == count
+
+
+def _one_arrival(
+    weights: Floats, eligible: NDArray[np.bool_], wait: float, place: float, since: float
+) -> tuple[list[int], Floats, bool]:
+    """The same for one row, which most stages want, without arrays of one number."""
+    sums, total = _checked_sums(weights, eligible)
+    if total == 0.0:
+        return [], np.empty(0), False
+    row = int(sums.searchsorted(min(place * total, math.nextafter(total, 0.0)), side="right"))
+    return [row], np.array([since - math.log1p(-wait) / total]), True
+
+
+def _checked_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The running sums of the weights, and the last of them."""
+    sums, least = running_sums(weights, eligible)
+    total = float(sums[-1])
+    if not least >= 0.0 or not math.isfinite(total):
+        raise ImproperWeight(weights, eligible)
+    return sums, total
 
 
 class ImproperWeight(ValueError):

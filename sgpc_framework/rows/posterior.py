@@ -104,7 +104,7 @@ class Posterior:
             others = self._drawn(_equal, size - len(rows), rng, rows.index)
             rows = joined([rows, others])
         self._known.append(rows)
-        return rows.index
+        return read_only(rows.index)
 
     def total(
         self,

@@ -85,6 +85,7 @@ class Shard:
         self._mean = np.zeros((functions, rows))
         self._variance = np.repeat(self._prior[None], functions, axis=0)
         self._M = np.empty((functions, max_basis, rows), dtype=storage)
+        self._functions = list(zip(self._mean, self._variance, self._M, strict=True))
         self._active = np.zeros(rows, dtype=np.bool_)
         self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))
@@ -173,16 +174,10 @@ class Shard:
         columns = [each[0] for each in self._columns(selection)]
         coefficient, shrinkage = step.numbers
         rounded, least_of_all = 0, math.inf
-        for f, column in enumerate(columns):
-            variance = self._variance[f]
-            least = add_basis_function(
-                column,
-                coefficient[f],
-                shrinkage[f],
-                self._mean[f],
-                variance,
-                self._M[f, self._size],
-            )
+        for (mean, variance, M), column, alpha, eta in zip(
+            self._functions, columns, coefficient, shrinkage, strict=True
+        ):
+            least = add_basis_function(column, alpha, eta, mean, variance, M[self._size])
             if not math.isfinite(least):
                 self._check_finite(column)
             rounded += settle(variance, self._prior, least, self._rounding)
@@ -200,7 +195,7 @@ class Shard:
         self._rows = self._view(all_moments=self._rows.has_moments)
         log_z = self._rows.log_z
         wrong = int(np.count_nonzero(log_z <= -LOG_2))
-        return Inclusion(float(log_z.sum()), wrong, self._left, rounded)
+        return Inclusion(float(np.add.reduce(log_z)), wrong, self._left, rounded)
 
     # -- for those who insist ------------------------------------------------------------------
 

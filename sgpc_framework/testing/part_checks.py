@@ -14,7 +14,7 @@ from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.abilities import ABILITIES, has
 from sgpc_framework.parts.hyperparameters import declaration, parts_of, replaced, values
 from sgpc_framework.parts.undeclared import untunable_parts
-from sgpc_framework.plugin.checks import checked_name
+from sgpc_framework.plugin.admission import checked_name
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Tunable

@@ -37,6 +37,7 @@ SIDEWAYS = {
 """Imports within a line, and why there are any."""
 
 LAZY_BACK = {
+    ("parts", "plugin"): "whom to blame is looked up when something has gone wrong",
     ("model", "files"): "model.save(path) is the method that users look for",
     ("files", "tables"): "a file with an encoding is loaded as a classifier of tables",
 }
