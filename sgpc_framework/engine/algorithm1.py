@@ -32,6 +32,7 @@ from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
 from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Inputs, StartsFromData
 from sgpc_framework.rows.checking import checked_kernel
@@ -115,7 +116,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
 
 
 def _started(kind: str, part: C, X: Inputs) -> C:
-    if not isinstance(part, StartsFromData):
+    if not has(part, StartsFromData):
         return part
     with blame(kind, part, "started"):
         return part.started(X)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.model.trace import Stage
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import (
     BasisSelector,
@@ -59,7 +60,7 @@ def begun(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
 ) -> tuple[Any, ...]:
     """What a selector wants to be handed besides: its memory, or nothing."""
-    if not isinstance(selector, SelectsWithMemory):
+    if not has(selector, SelectsWithMemory):
         return ()
     with blame("selector", selector, "begun"):
         return (selector.begun(posterior, rng),)
@@ -74,6 +75,8 @@ def proposal(
     """The candidates that a selector proposes; None if it has had enough."""
     with blame("selector", selector, "propose"):
         rows = selector.propose(posterior, rng, *memory)
+        if rows is posterior.drawn and rows is not None:  # a draw is as it must be
+            return posterior.candidates(rows)
         return None if rows is None else checked_candidates(rows, posterior)
 
 
@@ -130,7 +133,7 @@ def _least(
     """The position of the best candidate; the rows are in order, so ties go to the lowest."""
     if len(candidates) == 1:
         return 0
-    if not isinstance(selector, ScoresCandidates):
+    if not has(selector, ScoresCandidates):
         return int(np.argmax(posterior.total(log_evidence, candidates, steps)))
     with blame("selector", selector, "score"):
         scores = np.asarray(selector.score(posterior, candidates, steps, *memory), dtype=np.float64)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.optimisers import Method, minimise
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.trial import Trial
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import HyperObjective, Loss, Subsampled
@@ -62,7 +63,7 @@ class Judges(NamedTuple):
     @classmethod
     def of(cls, objective: HyperObjective, rows: TrainingRows, seed: int) -> Judges | None:
         """As many as the objective says; None if it wants all."""
-        if not isinstance(objective, Subsampled) or not 0 < objective.subset < len(rows):
+        if not has(objective, Subsampled) or not 0 < objective.subset < len(rows):
             return None
         numbers = rows.draw(objective.subset, np.random.default_rng([seed, 0]))
         return cls(numbers, rows.subset(numbers))

@@ -82,10 +82,12 @@ def kernel_columns(kernel: Kernel, X: Inputs) -> Callable[[Inputs], Floats]:
         return lambda Z: kernel_values(kernel, Z, X)
     with blame("kernel", kernel, "columns_of"):
         prepared = kernel.columns_of(X)
+    blame_columns = blame("kernel", kernel, "the function of columns_of")
+    rows = len(X)
 
     def columns(Z: Inputs) -> Floats:
-        with blame("kernel", kernel, "the function of columns_of"):
-            return real_array(prepared(Z), (len(Z), len(X)))
+        with blame_columns:
+            return real_array(prepared(Z), (len(Z), rows))
 
     return columns
 
@@ -98,6 +100,8 @@ def kernel_diag(kernel: Kernel, X: Inputs) -> Floats:
 
 def real_array(values: object, shape: tuple[int, ...]) -> Floats:
     """The values as float64, if they are real numbers of that shape."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape:
+        return values
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"wanted an array of real numbers, found {array.dtype}")

@@ -20,6 +20,9 @@ from sgpc_framework.rows.view import Rows, read_only
 
 KEPT_BYTES = 32 * 2**20
 
+_FIRST = read_only(np.zeros(1, dtype=np.intp))
+_INACTIVE = read_only(np.zeros(1, dtype=np.bool_))
+
 
 class Candidates:
     """Rows proposed by a selector, in ascending order.
@@ -34,9 +37,9 @@ class Candidates:
         self.eligible = rows.eligible
         self.at = Rows(
             rows.y,
-            read_only(rows.mean),
-            read_only(rows.variance),
-            ~rows.eligible,
+            rows.mean,
+            rows.variance,
+            _INACTIVE if len(rows) == 1 else np.zeros(len(rows), dtype=np.bool_),
             likelihood,
             all_moments=True,
             origin=rows,
@@ -46,7 +49,8 @@ class Candidates:
     def of(cls, number: int, rows: Excerpt, entries: int, likelihood: Likelihood) -> Candidates:
         """All rows of an excerpt. A column has so many ``entries``, over all functions."""
         keep = len(rows) > 1 and len(rows) * entries * 8 <= KEPT_BYTES
-        return cls(Selection(number, rows, np.arange(len(rows)), keep), rows, likelihood)
+        positions = _FIRST if len(rows) == 1 else np.arange(len(rows))
+        return cls(Selection(number, rows, positions, keep), rows, likelihood)
 
     def __len__(self) -> int:
         return len(self.index)

@@ -47,7 +47,8 @@ def arrivals(
     """
     count = uniforms.shape[1]
     if count == 1:
-        return _one_arrival(weights, eligible, *uniforms[:, 0].tolist(), since)
+        wait, place = uniforms[:, 0].tolist()
+        return _one_arrival(weights, eligible, wait, place, since)
     times: dict[int, float] = {}
     rng = None
     while True:

@@ -68,6 +68,8 @@ class Posterior:
         self._left = sum(shards.every(Shard.eligible_count))
         self._known: list[Excerpt] = []
         """The rows that were brought here since the last inclusion."""
+        self.drawn: Numbers | None = None
+        """What ``sample`` last returned."""
         self._asked = 0
         """How often candidates were asked for, by which shards tell one set from the next."""
 
@@ -104,7 +106,8 @@ class Posterior:
             others = self._drawn(_equal, size - len(rows), rng, rows.index)
             rows = joined([rows, others])
         self._known.append(rows)
-        return read_only(rows.index)
+        self.drawn = read_only(rows.index)
+        return self.drawn
 
     def total(
         self,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
 from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
 from sgpc_framework.rows.blocks import Block, Numbers
@@ -224,8 +225,8 @@ class Shard:
             positions + self._block.start,
             self._block.X[some],
             y[some],
-            mean[..., some].copy(),
-            variance[..., some].copy(),
+            _still(mean[..., some]),
+            _still(variance[..., some]),
             self._eligible[some].copy(),
             self._M[:, : self._size, some],
         )
@@ -250,7 +251,8 @@ class Shard:
         if not self._size:
             return [np.ascontiguousarray(columns)] * len(self._M)
         residual = []
-        for theirs, M in zip(rows.M, self._M[:, : self._size], strict=True):
+        for theirs, (_, _, whole) in zip(rows.M, self._functions, strict=True):
+            M = whole[: self._size]
             # a product with a vector is faster than one with a matrix of one row
             explained = (theirs[:, 0] @ M)[None] if len(rows) == 1 else theirs.T @ M
             own = explained if explained.dtype == np.float64 else None  # the kernel's is not ours
@@ -300,7 +302,7 @@ class Shard:
 
 def latent_functions(likelihood: Likelihood) -> int:
     """How many latent functions a label depends on: one, unless the likelihood says otherwise."""
-    return likelihood.functions if isinstance(likelihood, SeveralFunctions) else 1
+    return likelihood.functions if has(likelihood, SeveralFunctions) else 1
 
 
 def check_likelihood(rows: Rows) -> None:
@@ -340,6 +342,13 @@ def _prior(kernel: Kernel, block: Block) -> Floats:
             f"{prior.min()} and {prior.max()}",
         )
     return prior
+
+
+def _still(array: Floats) -> Floats:
+    """A copy that nobody writes into."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 def _alone(functions: Floats) -> Floats:
