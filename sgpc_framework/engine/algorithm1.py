@@ -112,7 +112,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
     kernel = _started("kernel", config.kernel, X)
     likelihood = _started("likelihood", config.likelihood, X)
     none = np.empty(0)
-    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0], none, none)
+    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0].copy(), none, none)
 
 
 def _started(kind: str, part: C, X: Inputs) -> C:
