@@ -40,6 +40,7 @@ from sgpc_framework.files.stored_models import (
     description_of,
     every_size,
 )
+from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.calls import using
@@ -65,12 +66,12 @@ _NOT_A_MODEL = (
 class Contents(NamedTuple):
     """What a model file holds: the model, and how columns of a table become inputs, if it says."""
 
-    model: Model | OneVsRest
+    model: Classifier
     table: Mapping[str, Any] | None
 
 
 def save(
-    model: Model | OneVsRest,
+    model: Classifier,
     path: str | os.PathLike[str],
     registry: Registry | None = None,
     *,
