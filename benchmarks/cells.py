@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import attrs
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 import sgpc_framework as sgpc
 from benchmarks import rivals
-from benchmarks.peers import first_rows, judged
+from benchmarks.peers import merits
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.lab.timed_fit import TimedFit
+from sgpc_framework.metrics.merits import reliability_of_labels
 
 Floats = NDArray[np.float64]
 
@@ -33,17 +35,15 @@ class Ours:
         return sgpc.build(self.design, max_basis=size).config.to_mapping()
 
     def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
-        few = first_rows(data, 200)
+        few = data.first_rows(200)
         sgpc.build({**settings, "max_basis": 5}).fit(few.X, few.y)  # loads what a fit needs
-        design = sgpc.build(settings)
-        began, began_cpu = perf_counter(), process_time()
-        model = design.fit(data.X, data.y)
-        seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        fit = TimedFit.of(sgpc.build(settings), data)
         with TemporaryDirectory() as folder:
             path = Path(folder, "model.sgpc")
-            model.save(path)
+            fit.model.save(path)
             size = path.stat().st_size
-        return Scores.of(model.predict_proba(data.X_test)[:, 1], data, seconds, cpu_seconds, size)
+        probability = fit.model.predict_proba(data.X_test)[:, 1]
+        return Scores.of(probability, data, fit.seconds, fit.cpu_seconds, size)
 
 
 @attrs.frozen
@@ -59,8 +59,10 @@ class Rival:
 
     def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
         options = {name: value for name, value in settings.items() if name != "rival"}
-        found = rivals.run(self.name, data, **options)
-        return Scores.of(found.probability, data, found.seconds, found.cpu_seconds, found.size)
+        outcome = rivals.run(self.name, data, **options)
+        return Scores.of(
+            outcome.probability, data, outcome.seconds, outcome.cpu_seconds, outcome.size
+        )
 
 
 METHODS: Mapping[str, Ours | Rival] = {
@@ -92,11 +94,9 @@ def expected_calibration_error(probability: Floats, y: Floats, bins: int = 15) -
 
     where confidence is max(p, 1 - p), which is 0.5 to 1, and the bins b divide that equally.
     """
-    confidence = np.maximum(probability, 1.0 - probability)
-    right = np.where(y > 0.0, probability, 1.0 - probability) >= 0.5
-    place = np.clip(((confidence - 0.5) * 2.0 * bins).astype(int), 0, bins - 1)
-    excess = np.bincount(place, weights=right - confidence, minlength=bins)
-    return float(np.abs(excess).sum() / len(y))
+    both = np.stack([1.0 - probability, probability], axis=1)
+    truth = (y > 0.0).astype(np.intp)
+    return reliability_of_labels(both, truth, 2 * bins).expected_calibration_error
 
 
 @attrs.frozen
@@ -116,9 +116,9 @@ class Scores:
     ) -> Scores:
         if not np.all(np.isfinite(probability)):
             raise ArithmeticError("wanted a probability for each test row, found some not finite")
-        nlp, error = judged(probability, data.y_test)
+        test = merits(probability, data.y_test)
         ece = expected_calibration_error(probability, data.y_test)
-        return cls(nlp, error, ece, seconds, cpu_seconds, size)
+        return cls(test.nlp, test.error, ece, seconds, cpu_seconds, size)
 
 
 @attrs.frozen
@@ -160,10 +160,10 @@ class Cell:
 
     @classmethod
     def from_json(cls, line: str) -> Cell:
-        found = json.loads(line)
-        scores = found.pop("scores")
-        task = Task(**found.pop("task"))
-        return cls(task=task, scores=Scores(**scores) if scores else None, **found)
+        fields = json.loads(line)
+        scores = fields.pop("scores")
+        task = Task(**fields.pop("task"))
+        return cls(task=task, scores=Scores(**scores) if scores else None, **fields)
 
 
 def tasks(
@@ -192,10 +192,10 @@ class Plan:
     steps: int = 500
 
     def data(self, name: str, partition: int) -> Benchmark:
-        return first_rows(datasets.benchmark(name, partition), self.rows)
+        return datasets.benchmark(name, partition).first_rows(self.rows)
 
 
-def done(task: Task, data: Benchmark, commit: str) -> Cell:
+def carry_out(task: Task, data: Benchmark, commit: str) -> Cell:
     """Do it. Whatever goes wrong is written down, so that the others get their turn."""
     began, scores, problem = perf_counter(), None, None
     try:

@@ -1,6 +1,6 @@
 """What it costs to check the parts in the loop: ``python -m benchmarks.checks``.
 
-Every call of a part happens inside ``blame.calling`` and is followed by checks of what came back.
+Every call of a part happens inside ``calls.blame`` and is followed by checks of what came back.
 This counts the seconds spent in these checks during one fit and divides by the seconds of the same
 fit. The clock itself costs more than most checks, so the sum is an upper bound; what the clock
 alone costs is measured and shown.
@@ -19,8 +19,8 @@ from typing import Any
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine import inner_loop
-from sgpc_framework.parts import calls as blame
+from sgpc_framework.engine import stages
+from sgpc_framework.parts import calls
 
 
 class Stopwatch:
@@ -49,20 +49,20 @@ def fit_seconds(design: sgpc.Design, X: Any, y: Any) -> float:
 
 
 def checking_seconds(design: sgpc.Design, X: Any, y: Any) -> tuple[float, int]:
-    """Seconds in entering and leaving ``calling``, in shape checks and in checks of proposals."""
+    """Seconds in entering and leaving ``blame``, in shape checks and in checks of proposals."""
     watch = Stopwatch()
-    originals = blame.calling.__enter__, blame.calling.__exit__, blame.shaped
-    proposals = inner_loop.checked_rows
-    blame.calling.__enter__ = watch.around(originals[0])  # type: ignore[method-assign]
-    blame.calling.__exit__ = watch.around(originals[1])  # type: ignore[method-assign]
-    blame.shaped = watch.around(originals[2])
-    inner_loop.checked_rows = watch.around(proposals)
+    originals = calls.blame.__enter__, calls.blame.__exit__, calls.real_array
+    proposals = stages.checked_candidates
+    calls.blame.__enter__ = watch.around(originals[0])  # type: ignore[method-assign]
+    calls.blame.__exit__ = watch.around(originals[1])  # type: ignore[method-assign]
+    calls.real_array = watch.around(originals[2])
+    stages.checked_candidates = watch.around(proposals)
     try:
         design.fit(X, y)
     finally:
-        blame.calling.__enter__ = originals[0]  # type: ignore[method-assign]
-        blame.calling.__exit__ = originals[1]  # type: ignore[method-assign]
-        blame.shaped, inner_loop.checked_rows = originals[2], proposals
+        calls.blame.__enter__ = originals[0]  # type: ignore[method-assign]
+        calls.blame.__exit__ = originals[1]  # type: ignore[method-assign]
+        calls.real_array, stages.checked_candidates = originals[2], proposals
     return watch.nanoseconds / 1e9, watch.calls
 
 

@@ -30,30 +30,28 @@ def inner_loop(X: Floats, y: Floats, lengthscale: float, stages: int) -> Floats:
     return log_z
 
 
+def kernel_block(basis: Floats, rows: Floats, lengthscale: float) -> Floats:
+    """The squared exponential of all pairs, in the memory of one product."""
+    K = basis @ rows.T
+    K -= 0.5 * np.einsum("ij,ij->i", basis, basis)[:, None]
+    K -= 0.5 * np.einsum("ij,ij->i", rows, rows)
+    K /= lengthscale**2
+    return np.exp(K, out=K)
+
+
 def value_and_gradient(X: Floats, basis: Floats, T: Floats, lengthscale: float) -> Floats:
     """Step 6: one kernel block and three products of n d² operations."""
-    K = basis @ X.T
-    K -= 0.5 * np.einsum("ij,ij->i", basis, basis)[:, None]
-    K -= 0.5 * np.einsum("ij,ij->i", X, X)
-    K /= lengthscale**2
-    np.exp(K, out=K)
-    M = T @ K
+    M = T @ kernel_block(basis, X, lengthscale)
     V = T.T @ M
     return V @ V.T
 
 
 def predict(X: Floats, basis: Floats, F: Floats, lengthscale: float) -> Floats:
     """Prediction in blocks: a kernel block, one product of d² operations a row, Phi."""
-    found = []
+    blocks = []
     for start in range(0, len(X), 8192):
-        rows = X[start : start + 8192]
-        K = basis @ rows.T
-        K -= 0.5 * np.einsum("ij,ij->i", basis, basis)[:, None]
-        K -= 0.5 * np.einsum("ij,ij->i", rows, rows)
-        K /= lengthscale**2
-        np.exp(K, out=K)
-        functions = F @ K
+        functions = F @ kernel_block(basis, X[start : start + 8192], lengthscale)
         mean = functions.sum(axis=0)
         np.square(functions, out=functions)
-        found.append(log_ndtr(mean / np.sqrt(1.0 + functions.sum(axis=0))))
-    return np.concatenate(found)
+        blocks.append(log_ndtr(mean / np.sqrt(1.0 + functions.sum(axis=0))))
+    return np.concatenate(blocks)

@@ -18,10 +18,12 @@ import attrs
 import numpy as np
 
 import sgpc_framework as sgpc
+from benchmarks.trials import value_and_gradient
 from sgpc_framework import datasets
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.parts.hyperparameters import hyperparameters
 from sgpc_framework.protocols import Kernel
+from sgpc_framework.rows.state import State
+from sgpc_framework.rows.training_rows import TrainingRows
 
 
 @attrs.frozen
@@ -38,29 +40,30 @@ class ValuesOnly:
         return self.inner.diag(X)
 
 
-def seconds(sites: FixedSites, kernel: Kernel, repeats: int = 7) -> tuple[float, np.ndarray]:
-    config = sgpc.build().config
+def seconds(state: State, rows: TrainingRows, repeats: int = 7) -> tuple[float, np.ndarray]:
+    objective = sgpc.build().config.objective
     times = []
     for _ in range(repeats):
         began = perf_counter()
-        _, gradient = sites.value_and_gradient(config.objective, kernel, config.likelihood)
+        gradient = value_and_gradient(objective, state, rows).gradient
         times.append(perf_counter() - began)
     return median(times), gradient
 
 
 def main() -> None:
     X, y = datasets.waveform(4000, seed=0)
+    rows = TrainingRows.of(X, y)
     print("Waveform, 4000 rows, 80 basis vectors, one value and gradient of nlp, medians of 7\n")
     print("| lengthscales | hyperparameters | exact, ms | differences, ms | ratio | agreement |")
     print("|---|---|---|---|---|---|")
     for words in ("median", "median-per-feature"):
         kernel = {"name": "squared-exponential", "lengthscale": words}
-        model = sgpc.build(kernel=kernel, objective="none").fit(X, y)
-        sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-        exact, gradient = seconds(sites, model.kernel)
-        numerical, approximate = seconds(sites, ValuesOnly(model.kernel))
+        state = sgpc.build(kernel=kernel, objective="none").fit(X, y).state
+        values_only = attrs.evolve(state, kernel=ValuesOnly(state.kernel))
+        exact, gradient = seconds(state, rows)
+        numerical, approximate = seconds(values_only, rows)
         apart = np.max(np.abs(gradient - approximate)) / np.max(np.abs(gradient))
-        count = len(hyperparameters(model.kernel))
+        count = len(hyperparameters(state.kernel))
         print(
             f"| {words} | {count} | {1e3 * exact:.1f} | {1e3 * numerical:.1f} "
             f"| {numerical / exact:.1f} | {apart:.0e} |"

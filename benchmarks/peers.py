@@ -23,7 +23,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
 from typing import Any
 
 import attrs
@@ -34,6 +33,8 @@ import sgpc_framework as sgpc
 from benchmarks import rivals
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
+from sgpc_framework.lab.timed_fit import TimedFit
+from sgpc_framework.metrics.merits import Merits
 
 SELECTOR = {"name": "adaptive-sampling", "working_set": 2}
 WANTED = 5.0
@@ -65,9 +66,9 @@ class Figure:
         """The medians of the seconds. Repeated fits differ in nothing else, so the last counts."""
         seconds = median(fit.seconds for fit in fits)
         cpu_seconds = median(fit.cpu_seconds for fit in fits)
-        nlp, error = judged(fits[-1].probability, data.y_test)
+        test = merits(fits[-1].probability, data.y_test)
         about = data.name, data.source, len(data.y), method
-        return cls(*about, seconds, cpu_seconds, nlp, error, fits[-1].iterations)
+        return cls(*about, seconds, cpu_seconds, test.nlp, test.error, fits[-1].iterations)
 
     def beside(self, rival: Figure) -> Figure:
         """The same line with the ratios to a rival's."""
@@ -111,19 +112,12 @@ class Plan:
 QUICK = Plan(1, 1, rows=500, gp_rows=200, options={"steps": 20})
 
 
-def first_rows(data: Benchmark, rows: int | None) -> Benchmark:
-    """The same set with fewer training rows; the test rows stay."""
-    return attrs.evolve(data, X=data.X[:rows], y=data.y[:rows])
-
-
 def ours(data: Benchmark, max_basis: int, **overrides: Any) -> Fit:
     """The paper's method."""
     design = sgpc.build(max_basis=max_basis, selector=SELECTOR, max_iterations=20, **overrides)
-    began, began_cpu = perf_counter(), process_time()
-    model = design.fit(data.X, data.y)
-    seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
-    probability = model.predict_proba(data.X_test)[:, 1]
-    return Fit(seconds, cpu_seconds, probability, len(model.trace.iterations))
+    fit = TimedFit.of(design, data)
+    probability = fit.model.predict_proba(data.X_test)[:, 1]
+    return Fit(fit.seconds, fit.cpu_seconds, probability, len(fit.model.trace.iterations))
 
 
 def theirs(data: Benchmark, rival: str, **options: Any) -> Fit:
@@ -136,21 +130,21 @@ def in_turns(
     methods: dict[str, Callable[[], Fit]], repeats: dict[str, int]
 ) -> dict[str, list[Fit]]:
     """Run the methods one after the other, again and again, so that a busy moment meets all."""
-    found: dict[str, list[Fit]] = {title: [] for title in methods}
+    fits: dict[str, list[Fit]] = {title: [] for title in methods}
     for turn in range(max(repeats.values())):
         for title, fit in methods.items():
             if turn < repeats[title]:
-                found[title].append(fit())
-    return found
+                fits[title].append(fit())
+    return fits
 
 
-def compared(
+def compare_in_turns(
     data: Benchmark, basis: int, plan: Plan, rival: str, **options: Any
 ) -> Iterator[Figure]:
     """Ours, ours with all iterations, and the rival, each a line."""
     early, full = f"ours, {basis}", f"ours, {basis}, all 20"
     other = f"{rival}, {options['inducing']}" if "inducing" in options else rival
-    found = in_turns(
+    fits = in_turns(
         {
             early: lambda: ours(data, basis),
             full: lambda: ours(data, basis, tolerance=0.0),
@@ -158,26 +152,26 @@ def compared(
         },
         {early: plan.repeats, full: plan.repeats, other: plan.rival_repeats},
     )
-    rival_line = Figure.of(data, other, found[other])
+    rival_line = Figure.of(data, other, fits[other])
     for title in (early, full):
-        yield Figure.of(data, title, found[title]).beside(rival_line)
+        yield Figure.of(data, title, fits[title]).beside(rival_line)
     yield rival_line
 
 
-def judged(probability: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Test NLP and test error of the probabilities of +1."""
-    own = np.where(y > 0.0, probability, 1.0 - probability)
-    return float(-np.mean(np.log(np.maximum(own, 1e-12)))), float(np.mean(own < 0.5))
+def merits(probability: NDArray[np.float64], y: NDArray[np.float64]) -> Merits:
+    """What probabilities of +1 are worth; none counts as less than 1e-12."""
+    both = np.stack([1.0 - probability, probability], axis=1)
+    return Merits.of(np.log(np.maximum(both, 1e-12)), (y > 0.0).astype(np.intp))
 
 
 def figures(plan: Plan, names: Sequence[str], basis: Sequence[int]) -> Iterator[Figure]:
     """Every set beside SVGP at each size, then its first rows beside the GP classifier."""
     for name in names:
-        data = first_rows(datasets.benchmark(name), plan.rows)
-        ours(first_rows(data, 200), 5)  # the first fit of a process loads what it needs
+        data = datasets.benchmark(name).first_rows(plan.rows)
+        ours(data.first_rows(200), 5)  # the first fit of a process loads what it needs
         for size in basis:
-            yield from compared(data, size, plan, "svgp", inducing=size, **plan.options)
-        yield from compared(first_rows(data, plan.gp_rows), max(basis), plan, "gp")
+            yield from compare_in_turns(data, size, plan, "svgp", inducing=size, **plan.options)
+        yield from compare_in_turns(data.first_rows(plan.gp_rows), max(basis), plan, "gp")
 
 
 def main() -> None:
@@ -193,12 +187,12 @@ def main() -> None:
     rivals.environment()
     fits = f"{plan.repeats} fits of ours and {plan.rival_repeats} of a rival"
     print(f"Medians of {fits}, in turns, one thread\n\n{HEADER}", flush=True)
-    found = []
+    measured = []
     for figure in figures(plan, given.sets, given.basis):
-        found.append(attrs.asdict(figure))
+        measured.append(attrs.asdict(figure))
         print(figure.line(), flush=True)
         if given.json:
-            given.json.write_text(json.dumps(found, indent=2))
+            given.json.write_text(json.dumps(measured, indent=2))
 
 
 if __name__ == "__main__":

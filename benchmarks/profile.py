@@ -20,9 +20,9 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine import algorithm1, inner_loop
-from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.engine import algorithm1, stages
 from sgpc_framework.rows.threads import one_blas_thread
+from sgpc_framework.rows.training_rows import TrainingRows
 
 STAGES, REPEATS = 80, 15
 
@@ -35,9 +35,9 @@ class Clock:
 
     def __call__(self, part: str, function: Callable[..., Any], *arguments: Any) -> Any:
         began = perf_counter()
-        found = function(*arguments)
+        result = function(*arguments)
         self.seconds[part] += perf_counter() - began
-        return found
+        return result
 
 
 def parts_of_a_stage() -> dict[str, float]:
@@ -53,19 +53,18 @@ def _stages_by_hand() -> Clock:
         selector={"name": "adaptive-sampling", "working_set": 1},
     ).config
     X, y = datasets.waveform(4000, seed=0)
-    posterior = Posterior(X, y, config.kernel, config.likelihood, STAGES)
+    posterior = TrainingRows.of(X, y).posterior(config.kernel, config.likelihood, STAGES)
     for _ in range(STAGES):
-        drawn = clock(
-            "weights, and the draw", inner_loop._proposed, config.selector, posterior, rng
+        candidates = clock(
+            "weights, and the draw", stages.proposal, config.selector, posterior, rng
         )
-        candidates = posterior.candidates(drawn)
         steps = clock(
-            "the candidate's site", inner_loop._estimated, config.sites, posterior, candidates
+            "the candidate's site", stages._estimates, config.sites, posterior, candidates
         )
-        clock("its column: kernel and M", candidates.columns, 0)
-        clock("mean, variance, new row of M", posterior.include, candidates, 0, steps)
-        clock("log Φ of all rows", getattr, posterior._rows[0], "log_z")
-        clock("loss and error for the trace", inner_loop._recorded, posterior)
+        included = clock(
+            "its column, mean, variance, M, log Φ", posterior.include, candidates, 0, steps[0]
+        )
+        clock("its line of the trace", stages._record, posterior, included)
     return clock
 
 
@@ -96,8 +95,8 @@ def main() -> None:
 def _table(title: str, unit: str, parts: dict[str, float]) -> None:
     print(f"\n| {title} | {unit} | share |\n|---|---|---|")
     whole = sum(parts.values())
-    for part, found in parts.items():
-        print(f"| {part} | {found:.3g} | {100 * found / whole:.0f} % |")
+    for part, value in parts.items():
+        print(f"| {part} | {value:.3g} | {100 * value / whole:.0f} % |")
 
 
 if __name__ == "__main__":

@@ -29,18 +29,18 @@ from statistics import fmean
 import attrs
 
 from benchmarks import rivals
-from benchmarks.cells import METHODS, Cell, Plan, Task, done, tasks
+from benchmarks.cells import METHODS, Cell, Plan, Task, carry_out, tasks
 from benchmarks.verdicts import report
 from sgpc_framework import datasets
 
 
-def recorded(path: Path) -> list[Cell]:
+def read_cells(path: Path) -> list[Cell]:
     """The finished cells of a file; a line that an interruption cut off is left out."""
-    found = []
+    cells = []
     for line in path.read_text().splitlines() if path.exists() else ():
         with suppress(json.JSONDecodeError):
-            found.append(Cell.from_json(line))
-    return found
+            cells.append(Cell.from_json(line))
+    return cells
 
 
 def time_left(todo: Sequence[Task], cells: Sequence[Cell]) -> float:
@@ -74,7 +74,9 @@ def commit() -> str:
 
 def run(wanted: Sequence[Task], plan: Plan, path: Path) -> list[Cell]:
     """Do what the file does not have yet, and return the cells of all."""
-    known = {str(cell.task): cell for cell in recorded(path) if cell.final and cell.task in wanted}
+    known = {
+        str(cell.task): cell for cell in read_cells(path) if cell.final and cell.task in wanted
+    }
     cells = list(known.values())  # the last, where one was done twice
     todo = [task for task in wanted if all(task != cell.task for cell in cells)]
     version = commit()
@@ -83,7 +85,7 @@ def run(wanted: Sequence[Task], plan: Plan, path: Path) -> list[Cell]:
         if path.stat().st_size and not path.read_text().endswith("\n"):
             file.write("\n")  # a line that was cut off must not spoil the next
         for i, task in enumerate(todo):
-            cell = done(task, plan.data(task.data, task.partition), version)
+            cell = carry_out(task, plan.data(task.data, task.partition), version)
             cells.append(cell)
             file.write(json.dumps(attrs.asdict(cell)) + "\n")
             file.flush()
@@ -115,7 +117,7 @@ def main() -> None:
         plan = Plan(given.methods, rows=500, steps=20)
         given.sets, given.partitions = given.sets[:2], 1
     path = given.json or rivals.FOLDER / ("quality-quick.jsonl" if given.quick else "quality.jsonl")
-    if recorded(path) and not given.resume:
+    if read_cells(path) and not given.resume:
         if not given.quick:  # hours of work are not lost by a slip
             parser.error(f"{path} has finished fits: --resume, or take another file by --json")
         path.unlink()

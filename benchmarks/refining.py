@@ -16,11 +16,11 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
-from sgpc_framework.engine.refinement import Refinable
 
 import sgpc_framework as sgpc
-from sgpc_framework.engine.slopes import FixedSites
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
+from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
 
@@ -37,30 +37,15 @@ SPLITS = 2
 
 def scores(model: Model, X: Floats, y: Floats) -> tuple[float, float]:
     """NLP, and error in percent."""
-    own = model.predict_proba(X)[np.arange(len(y)), (y > 0).astype(int)]
-    return float(-np.mean(np.log(own))), float(100.0 * np.mean(own < 0.5))
+    merits = Predictions.of(model, X, y).merits
+    return merits.nlp, 100.0 * merits.error
 
 
-def refined(refiner: str, model: Model, X: Floats, y: Floats) -> tuple[Model, tuple[str, ...]]:
+def refine(refiner: str, model: Model, X: Floats, y: Floats) -> tuple[Model, tuple[str, ...]]:
     """The model after refining, and the refiner's notes."""
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    found = (
-        sgpc.Registry()
-        .get("refiner", refiner)()
-        .refine(Refinable(sites, model.kernel, model.likelihood), np.random.default_rng([0, 0]))
-    )
-    new = found.sites
-    after = Model.of(
-        model.classes,
-        model.basis,
-        new.basis_inputs,
-        new.precision,
-        new.mean,
-        found.kernel,
-        found.likelihood,
-        model.trace,
-    )
-    return after, found.notes
+    part, rng = sgpc.Registry().get("refiner", refiner)(), np.random.default_rng([0, 0])
+    end = part.refine(model.state, TrainingRows.of(X, y), rng, lambda _: True)
+    return Model(model.classes, end.state, model.trace), end.notes
 
 
 def compare(refiner: str, X: Floats, y: Floats, rows: int, basis: int, split: int) -> Floats:
@@ -70,11 +55,11 @@ def compare(refiner: str, X: Floats, y: Floats, rows: int, basis: int, split: in
     began = perf_counter()
     model = sgpc.build(max_basis=basis, seed=split).fit(X[train], y[train])
     fitted = perf_counter()
-    after, notes = refined(refiner, model, X[train], y[train])
-    found = np.array([scores(m, X[test], y[test]) for m in (model, after)])
-    print(f"  NLP {found[0, 0]:.4f} -> {found[1, 0]:.4f};", *notes, sep="\n    ")
+    after, notes = refine(refiner, model, X[train], y[train])
+    both = np.array([scores(m, X[test], y[test]) for m in (model, after)])
+    print(f"  NLP {both[0, 0]:.4f} -> {both[1, 0]:.4f};", *notes, sep="\n    ")
     print(f"    {fitted - began:.1f} s, refining {perf_counter() - fitted:.2f} s", flush=True)
-    return found
+    return both
 
 
 def main(refiner: str = "ep") -> None:
@@ -83,8 +68,8 @@ def main(refiner: str = "ep") -> None:
         with np.load(path, allow_pickle=False) as data:
             X, y = data["X"], data["y"].astype(float)
         for basis in (20, 80):
-            found = [compare(refiner, X, y, rows, basis, split) for split in range(SPLITS)]
-            before, after = np.mean(found, axis=0)
+            splits = [compare(refiner, X, y, rows, basis, split) for split in range(SPLITS)]
+            before, after = np.mean(splits, axis=0)
             print(f"{name}, {basis} basis vectors: NLP {before[0]:.3f} -> {after[0]:.3f}, ", end="")
             print(f"error {before[1]:.1f} % -> {after[1]:.1f} %", flush=True)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import Benchmark, available, benchmark
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.model.model import Model
 
 DESIGN = {
@@ -22,22 +21,22 @@ DESIGN = {
 }
 
 
-def fitted(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
+def fit_and_judge(data: Benchmark, max_basis: int | str) -> tuple[Model, str]:
     """The model, and what it is worth."""
     began = perf_counter()
     model = sgpc.build(DESIGN, max_basis=max_basis).fit(data.X, data.y)
     seconds = perf_counter() - began
-    truth = np.searchsorted(model.classes, data.y_test)
-    own = model.predict_proba(data.X_test)[np.arange(len(truth)), truth]
-    loss, error = -np.mean(np.log(own)), np.mean(own < 0.5)
-    return model, f"{len(model):4} NLP {loss:.4f} error {error:.2%} {seconds:5.1f} s"
+    test = Predictions.of(model, data.X_test, data.y_test).merits
+    return model, f"{len(model):4} NLP {test.nlp:.4f} error {test.error:.2%} {seconds:5.1f} s"
 
 
 def main() -> None:
     for name in available():
         data = benchmark(name)
-        model, verdict = fitted(data, "auto")
-        print(f"{name}, {len(data.y)} rows\n  auto  {verdict}\n  fixed {fitted(data, 80)[1]}")
+        model, verdict = fit_and_judge(data, "auto")
+        print(
+            f"{name}, {len(data.y)} rows\n  auto  {verdict}\n  fixed {fit_and_judge(data, 80)[1]}"
+        )
         for record in model.trace.sizes:
             print(f"    {record.size:4} {record.held_out_loss:.4f} ± {record.noise:.4f}")
         print("   ", model.trace.notes[-1], flush=True)

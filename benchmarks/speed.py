@@ -28,9 +28,10 @@ import numpy as np
 
 import sgpc_framework as sgpc
 from benchmarks import floors
+from benchmarks.trials import value_and_gradient
 from sgpc_framework import datasets
-from sgpc_framework.engine.slopes import FixedSites
 from sgpc_framework.parts.compilation import compiled
+from sgpc_framework.rows.training_rows import TrainingRows
 
 LENGTHSCALE = 6.5
 KERNEL = {"name": "squared-exponential", "lengthscale": LENGTHSCALE}
@@ -55,7 +56,7 @@ class Figure:
         )
 
 
-def compared(
+def compare_in_turns(
     what: str,
     ours: Callable[[], Any],
     other: str,
@@ -95,11 +96,11 @@ def figures() -> Iterator[Figure]:
     def floor() -> Any:
         return floors.inner_loop(X, y, LENGTHSCALE, 80)
 
-    yield compared("inner loop, working set 1", lambda: one.fit(X, y), "floor", floor, 1.5)
+    yield compare_in_turns("inner loop, working set 1", lambda: one.fit(X, y), "floor", floor, 1.5)
     entropy = inner_loop("entropy")
-    yield compared("inner loop, entropy", lambda: entropy.fit(X, y), "floor", floor, 2.0)
+    yield compare_in_turns("inner loop, entropy", lambda: entropy.fit(X, y), "floor", floor, 2.0)
     validation = inner_loop("validation")
-    yield compared(
+    yield compare_in_turns(
         "inner loop, validation (59)",
         lambda: validation.fit(X, y),
         "working set 1",
@@ -108,17 +109,17 @@ def figures() -> Iterator[Figure]:
         repeats=7,
     )
     model = two.fit(X, y)
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    objective, T = sgpc.build().config.objective, np.tril(np.ones((80, 80)))
-    yield compared(
+    rows, objective = TrainingRows.of(X, y), sgpc.build().config.objective
+    T = np.tril(np.ones((80, 80)))
+    yield compare_in_turns(
         "value and gradient of nlp",
-        lambda: sites.value_and_gradient(objective, model.kernel, model.likelihood),
+        lambda: value_and_gradient(objective, model.state, rows),
         "floor",
         lambda: floors.value_and_gradient(X, model.inputs, T, LENGTHSCALE),
         2.0,
     )
     optimised = inner_loop(adaptive(2), sites="predictive-loss")
-    yield compared(
+    yield compare_in_turns(
         "predictive-loss sites, working set 2",
         lambda: optimised.fit(X, y),
         "moment matching",
@@ -126,7 +127,7 @@ def figures() -> Iterator[Figure]:
         8.0,
     )
     many = np.tile(X, (25, 1))
-    yield compared(
+    yield compare_in_turns(
         "predict_proba, 100 000 rows",
         lambda: model.predict_proba(many),
         "floor",
@@ -135,7 +136,7 @@ def figures() -> Iterator[Figure]:
         repeats=7,
     )
     ours, numpy = _python("import numpy, sgpc_framework"), _python("import numpy")
-    yield compared("import sgpc_framework after numpy", ours, "import numpy", numpy, 2.0)
+    yield compare_in_turns("import sgpc_framework after numpy", ours, "import numpy", numpy, 2.0)
 
 
 def _python(statement: str) -> Callable[[], Any]:
@@ -167,12 +168,12 @@ class Growth:
 
 def growth() -> Iterator[Growth]:
     for rows in (10_000, 100_000, 1_000_000):
-        yield _grown(rows)
-    yield _grown(1_000_000, storage="float32")
-    yield _grown(1_000_000, threads=2)
+        yield _growth_at(rows)
+    yield _growth_at(1_000_000, storage="float32")
+    yield _growth_at(1_000_000, threads=2)
 
 
-def _grown(rows: int, storage: str = "float64", threads: int = 1) -> Growth:
+def _growth_at(rows: int, storage: str = "float64", threads: int = 1) -> Growth:
     seconds, peak = _elsewhere(f"large({rows}, {storage!r})", threads)
     return Growth(rows, storage, threads, 1e6 * seconds / rows, peak / (8 * rows * (50 + 20)))
 
@@ -218,12 +219,9 @@ def step6() -> tuple[float, float]:
 
     X, y = datasets.twonorm(100_000, seed=0)
     model = inner_loop(adaptive(1)).fit(X[:1000], y[:1000])
-    sites = FixedSites(X, y, model.basis, model.sites.precision, model.sites.mean, 8192)
-    objective = sgpc.build().config.objective
+    rows, objective = TrainingRows.of(X, y), sgpc.build().config.objective
     with one_blas_thread():
-        return _median_seconds(
-            lambda: sites.value_and_gradient(objective, model.kernel, model.likelihood)
-        ), 0.0
+        return _median_seconds(lambda: value_and_gradient(objective, model.state, rows)), 0.0
 
 
 def _median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
@@ -319,15 +317,15 @@ def main() -> None:
     given = parser.parse_args()
     if given.without_fast:
         os.environ["SGPC_FAST"] = "0"
-    lines, found = [], []
+    lines, measured = [], []
     for line, figure in report(given.large):
         print(line, flush=True)
         lines.append(line)
-        found += [figure] if figure else []
+        measured += [figure] if figure else []
     if given.markdown:
         given.markdown.write_text("\n".join(lines) + "\n")
     if given.json:
-        given.json.write_text(json.dumps(found, indent=2) + "\n")
+        given.json.write_text(json.dumps(measured, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median, stdev
+from statistics import median
 
 import attrs
 
 from benchmarks.cells import AGAINST, JUDGED, METHODS, Cell, Scores
 from benchmarks.peers import WANTED
+from sgpc_framework.lab.markdown import markdown_table
+from sgpc_framework.metrics.statistics import Mean
 
 
-@attrs.frozen
-class Mean:
-    """A mean and its standard error, which one value alone does not have."""
-
-    mean: float
-    error: float | None
-    count: int
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Mean:
-        count = len(values)
-        return cls(fmean(values), stdev(values) / count**0.5 if count > 1 else None, count)
-
-    def text(self, digits: int, sign: str = "") -> str:
-        error = "" if self.error is None else f" ± {self.error:.{digits}f}"
-        return f"{self.mean:{sign}.{digits}f}{error}"
-
-
-def scored(cells: Iterable[Cell], data: str, method: str, size: int) -> dict[int, Scores]:
+def scores_by_partition(
+    cells: Iterable[Cell], data: str, method: str, size: int
+) -> dict[int, Scores]:
     """By partition, the scores of a method; one without a size has the same at every size."""
     return {
         cell.task.partition: cell.scores
@@ -52,45 +38,37 @@ class Duel:
 
     @property
     def nlp_no_worse(self) -> bool:
-        return self.nlp.mean <= 0.0
+        return self.nlp.value <= 0.0
 
     @property
     def error_worse(self) -> bool:
-        """Significantly: a paired t-test, two-sided at 0.05. With five partitions that takes 2.8
-        standard errors, of which two would call one in nine comparisons of equals significant."""
-        if self.error.error is None:
-            return False
-        from scipy.stats import t  # slow to import
+        """Significantly, by a paired t-test."""
+        return self.error.above_zero
 
-        limit = float(t.ppf(0.975, self.error.count - 1))
-        return self.error.mean > limit * self.error.error
-
-    def line(self) -> str:
+    def cells(self) -> tuple[str, ...]:
         verdict = "**significantly worse**" if self.error_worse else "no"
-        verdict = "one partition" if self.error.error is None else verdict
-        error = attrs.evolve(
-            self.error,
-            mean=100 * self.error.mean,
-            error=None if self.error.error is None else 100 * self.error.error,
-        )
         return (
-            f"| {self.data} | {self.nlp.text(3, '+')} | {'yes' if self.nlp_no_worse else '**no**'} "
-            f"| {error.text(2, '+')} | {verdict} | {self.cpu_ratio:.1f} |"
+            self.data,
+            self.nlp.text(3, "+"),
+            "yes" if self.nlp_no_worse else "**no**",
+            self.error.text(2, "+", factor=100.0),
+            "one partition" if self.error.count < 2 else verdict,
+            f"{self.cpu_ratio:.1f}",
         )
 
 
 def duels(cells: Sequence[Cell], ours: str, rival: str, size: int) -> list[Duel]:
     """One for each set where both finished at least one partition."""
-    found = []
+    comparisons = []
     for data in dict.fromkeys(cell.task.data for cell in cells):
-        mine, others = (scored(cells, data, method, size) for method in (ours, rival))
+        mine, others = (scores_by_partition(cells, data, method, size) for method in (ours, rival))
         pairs = [(mine[partition], others[partition]) for partition in mine if partition in others]
         if pairs:
             cpu = [median(one.cpu_seconds for one in side) for side in zip(*pairs, strict=True)]
             nlp = Mean.of([a.nlp - b.nlp for a, b in pairs])
             error = Mean.of([a.error - b.error for a, b in pairs])
-            found.append(Duel(data, nlp, error, cpu[1] / cpu[0]))
-    return found
+            comparisons.append(Duel(data, nlp, error, cpu[1] / cpu[0]))
+    return comparisons
 
 
 @attrs.frozen
@@ -104,6 +82,17 @@ class Measure:
     best: bool = False
     """Whether the least of each column is printed bold."""
 
+
+DUEL_HEADER = ("set", "NLP difference", "no worse", "error difference, %", "worse", "CPU ratio")
+VERDICT_HEADER = (
+    "preset",
+    "rival",
+    "sets with NLP no worse",
+    "sets with error significantly worse",
+    "CPU ratio, least",
+    "CPU ratio, median",
+    "wanted",
+)
 
 MEASURES = (
     Measure("NLP: mean of -log p(true label)", "nlp", 3, best=True),
@@ -119,63 +108,53 @@ def table(cells: Sequence[Cell], size: int, measure: Measure) -> str:
     """Methods as rows, sets as columns, mean ± standard error."""
     sets = list(dict.fromkeys(cell.task.data for cell in cells))
     methods = [method for method in METHODS if any(c.task.method == method for c in cells)]
-    found: dict[tuple[str, str], Mean] = {}
+    means: dict[tuple[str, str], Mean] = {}
     for method in methods:
         for data in sets:
-            scores = scored(cells, data, method, size).values()
+            scores = scores_by_partition(cells, data, method, size).values()
             values = [measure.factor * getattr(one, measure.field) for one in scores]
             if values:
-                found[method, data] = Mean.of(values)
+                means[method, data] = Mean.of(values)
     least = {
-        data: f"{min(means):.{measure.digits}f}"
+        data: f"{min(column):.{measure.digits}f}"
         for data in sets
-        if (means := [m.mean for (_, other), m in found.items() if other == data])
+        if (column := [mean.value for (_, other), mean in means.items() if other == data])
     }
 
     def entry(method: str, data: str) -> str:
         mine = [c for c in cells if (c.task.data, c.task.method) == (data, method)]
         mine = [c for c in mine if c.task.size in (size, None)]
-        if (method, data) not in found:
+        if (method, data) not in means:
             return "does not fit" if any(c.too_large for c in mine) else "failed" if mine else ""
-        mean = found[method, data]
+        mean = means[method, data]
         text = mean.text(measure.digits)
-        bold = measure.best and f"{mean.mean:.{measure.digits}f}" == least[data]
+        bold = measure.best and f"{mean.value:.{measure.digits}f}" == least[data]
         part = f" ({mean.count} of {len(mine)})" if mean.count < len(mine) else ""
         return (f"**{text}**" if bold else text) + part
 
-    lines = ["| method | " + " | ".join(sets) + " |", "|---" * (len(sets) + 1) + "|"]
-    lines += [f"| {m} | {' | '.join(entry(m, data) for data in sets)} |" for m in methods]
-    return f"### {measure.title}\n\n" + "\n".join(lines)
+    rows = [(method, *(entry(method, data) for data in sets)) for method in methods]
+    return f"### {measure.title}\n\n{markdown_table(('method', *sets), rows)}"
 
 
 def verdict(cells: Sequence[Cell], size: int) -> str:
     """What the figures say of our presets beside the sparse rivals."""
-    lines = [
-        "| preset | rival | sets with NLP no worse | sets with error significantly worse "
-        "| CPU ratio, least | CPU ratio, median | wanted |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    details = []
+    summary, details = [], []
     for ours in JUDGED:
         for rival in AGAINST:
-            found = duels(cells, ours, rival, size)
-            if not found:
+            pairs = duels(cells, ours, rival, size)
+            if not pairs:
                 continue
-            no_worse, worse = sum(d.nlp_no_worse for d in found), sum(d.error_worse for d in found)
-            ratios = [duel.cpu_ratio for duel in found]
-            lines.append(
-                f"| {ours} | {rival} | {no_worse} of {len(found)} | {worse} of {len(found)} "
-                f"| {min(ratios):.1f} | {median(ratios):.1f} | {WANTED:g} |"
-            )
+            no_worse, worse = sum(d.nlp_no_worse for d in pairs), sum(d.error_worse for d in pairs)
+            ratios = [duel.cpu_ratio for duel in pairs]
+            counts = f"{no_worse} of {len(pairs)}", f"{worse} of {len(pairs)}"
+            speed = f"{min(ratios):.1f}", f"{median(ratios):.1f}", f"{WANTED:g}"
+            summary.append((ours, rival, *counts, *speed))
             if rival in ("svgp", "svgp-ard"):
-                details.append(
-                    f"{ours} - {rival}:\n\n| set | NLP difference | no worse | error difference, % "
-                    "| worse | CPU ratio |\n|---|---|---|---|---|---|\n"
-                    + "\n".join(duel.line() for duel in found)
-                )
+                lines = markdown_table(DUEL_HEADER, (duel.cells() for duel in pairs))
+                details.append(f"{ours} - {rival}:\n\n{lines}")
     if not details:
         return "No preset and rival to compare."
-    return "\n\n".join(["\n".join(lines), *details])
+    return "\n\n".join([markdown_table(VERDICT_HEADER, summary), *details])
 
 
 def report(cells: Sequence[Cell], sizes: Sequence[int]) -> str:

@@ -12,9 +12,10 @@ import attrs
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.config_files import is_configuration_file
 from sgpc_framework.config.provenance import Provenance
+from sgpc_framework.engine.classifiers import Task, strategy_for
 from sgpc_framework.engine.progress import Progress
-from sgpc_framework.engine.strategies import Task, strategy_for
 from sgpc_framework.model.classes import Classifier
+from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows.checking import checked_inputs, checked_labels
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -22,9 +23,14 @@ from sgpc_framework.rows.training_rows import TrainingRows
 
 @attrs.frozen
 class Design:
-    """A classifier to be fitted: a checked configuration whose slots hold the parts."""
+    """A classifier to be fitted: a checked configuration whose slots hold the parts.
+
+    ``registry`` is where the parts come from, if not from the installed plugins: errors, provenance
+    and the files of its models use it.
+    """
 
     config: Config
+    registry: Registry | None = attrs.field(default=None, eq=False, repr=False)
 
     def fit(
         self,
@@ -44,9 +50,10 @@ class Design:
         inputs = checked_inputs(X)
         classes, positions = checked_labels(y, len(inputs))
         rows = TrainingRows.of(inputs, positions, self.config.block_rows)
-        provenance = Provenance.of(self.config)
-        task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
-        return strategy_for(classes).fit(task)
+        with using(self.registry):
+            provenance = Provenance.of(self.config, self.registry)
+            task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
+            return strategy_for(classes).fit(task)
 
 
 def build(
@@ -61,9 +68,10 @@ def build(
     arguments replace single entries: ``build("accurate", max_basis=40)``.
     """
     if isinstance(config, Config):
-        return Design(config.replaced(overrides, registry=registry))
+        return Design(config.replaced(overrides, registry=registry), registry)
     if isinstance(config, str) and not is_configuration_file(config):
         config = {"preset": config}
     if isinstance(config, (str, PathLike)):
-        return Design(Config.from_file(Path(config), registry=registry, overrides=overrides))
-    return Design(Config.from_mapping(config, registry=registry, overrides=overrides))
+        read = Config.from_file(Path(config), registry=registry, overrides=overrides)
+        return Design(read, registry)
+    return Design(Config.from_mapping(config, registry=registry, overrides=overrides), registry)

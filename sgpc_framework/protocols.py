@@ -27,7 +27,7 @@ The life of a fit, with the calls each part receives:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from sgpc_framework.algebra.sites import Steps
     from sgpc_framework.engine.trial import Trial
+    from sgpc_framework.parts.declarations import Hyperparameter
     from sgpc_framework.rows.candidates import Candidates
     from sgpc_framework.rows.posterior import Posterior
     from sgpc_framework.rows.state import State
@@ -292,6 +293,77 @@ class KernelColumns(Protocol):
     """
 
     def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]: ...
+
+
+@runtime_checkable
+class Tunable(Protocol):
+    """A kernel or likelihood that says its hyperparameters itself, because no attrs field does.
+
+    ``hyperparameters()`` returns a tuple of them, each with value, bounds and transform;
+    ``with_hyperparameters(values)`` returns a copy with other values in the same order, and leaves
+    the part as it is. Both are called at every evaluation of a gradient, so they should be cheap.
+    A part that returns no hyperparameter says that it has none. Equal values make equal parts:
+    the check "hyperparameters round trip" asks for ``==`` and for equal hashes.
+    """
+
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]: ...
+
+    def with_hyperparameters(self, values: Floats, /) -> Self: ...
+
+
+@runtime_checkable
+class PlainOptions(Protocol):
+    """A part that is no attrs class and says itself what a file writes of it.
+
+    ``to_options()`` returns plain data (numbers, strings, lists, mappings) by name, the values of
+    hyperparameters among them, and ``from_options`` makes an equal part of it; of an empty mapping
+    it makes the part with its defaults. Configurations and model files call them, once each; what
+    ``from_options`` raises is reported as a problem of the configuration.
+    """
+
+    def to_options(self) -> Mapping[str, Any]: ...
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], /) -> Self: ...
+
+
+@runtime_checkable
+class StorableInputs(Protocol):
+    """A kernel on objects, such as graphs, that says how a file stores them.
+
+    ``encode_inputs(X)`` returns plain data for JSON, or an array of float64, int64 or uint8;
+    ``decode_inputs(data)`` makes inputs of it that the kernel cannot tell from X. Both are called
+    when a model is saved, and the second when one is loaded, from a file that may hold anything:
+    it must refuse by an exception what ``encode_inputs`` would not have written. The check "stored
+    inputs come back" compares the kernel's values.
+    """
+
+    def encode_inputs(self, X: Inputs, /) -> Any: ...
+
+    def decode_inputs(self, data: Any, /) -> Inputs: ...
+
+
+@runtime_checkable
+class FeatureRelevance(Protocol):
+    """A kernel that can tell how much each feature matters.
+
+    ``relevances()`` returns 1 / lengthscale of each feature, or ``None`` where one scale is shared
+    by all of them. It is asked of every part of a sum or a product by itself.
+    """
+
+    def relevances(self) -> Floats | None: ...
+
+
+@runtime_checkable
+class JoinsKernels(Protocol):
+    """A kernel made of kernels, which ``+`` (the kernel ``sum``) and ``*`` (``product``) ask for.
+
+    ``join(*parts)`` makes one of some kernels; a part that is of the same class gives its parts
+    instead. A factor may be a number, which stands for a constant kernel.
+    """
+
+    @classmethod
+    def join(cls, *parts: Any) -> Self: ...
 
 
 @runtime_checkable

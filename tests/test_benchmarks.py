@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import attrs
@@ -13,8 +14,8 @@ pytest.importorskip("benchmarks", reason="benchmarks are in the repository, not 
 
 from benchmarks import cells, quality
 from benchmarks.cells import METHODS, Cell, Plan, Scores, Task, expected_calibration_error, tasks
-from benchmarks.quality import recorded, time_left
-from benchmarks.verdicts import MEASURES, Mean, duels, report, table, verdict
+from benchmarks.quality import read_cells, time_left
+from benchmarks.verdicts import MEASURES, duels, report, table, verdict
 
 
 def cell(method, partition, *, nlp=0.3, error=0.1, cpu=1.0, data="banana", size=20, problem=None):
@@ -51,30 +52,18 @@ class TestCalibration:
         assert expected_calibration_error(np.array([1.0, 0.5, 0.0]), y) == pytest.approx(0.5 / 3)
 
 
-class TestMean:
-    def test_of_several(self):
-        found = Mean.of([1.0, 2.0, 3.0])
-        assert found == Mean(2.0, pytest.approx(1.0 / np.sqrt(3.0)), 3)
-        assert found.text(3) == "2.000 ± 0.577"
-        assert found.text(1, "+") == "+2.0 ± 0.6"
-
-    def test_one_value_has_no_standard_error(self):
-        assert Mean.of([0.25]) == Mean(0.25, None, 1)
-        assert Mean.of([0.25]).text(3) == "0.250"
-
-
 class TestDuels:
     def test_partitions_are_paired(self):
         """Partitions differ by far more than the methods do, and this must not hide the latter."""
         ours = series("accurate", [0.12, 0.21, 0.32], nlp=0.25, cpu=2.0)
         theirs = series("svgp", [0.10, 0.20, 0.30], nlp=0.30, cpu=10.0)
         (duel,) = duels([*ours, *reversed(theirs)], "accurate", "svgp", 20)
-        assert duel.error.mean == pytest.approx(0.05 / 3)
+        assert duel.error.value == pytest.approx(0.05 / 3)
         assert duel.error.error == pytest.approx(0.01 / 3)
         assert duel.error_worse
         assert duel.nlp_no_worse
         assert duel.cpu_ratio == pytest.approx(5.0)
-        assert "significantly worse" in duel.line()
+        assert "**significantly worse**" in duel.cells()
 
     @pytest.mark.parametrize(("least", "worse"), [(0.0, True), (-0.0002, False)])
     def test_five_partitions_take_almost_three_standard_errors(self, least, worse):
@@ -86,14 +75,14 @@ class TestDuels:
     def test_within_two_standard_errors_is_not_worse(self):
         ours, theirs = series("accurate", [0.13, 0.10]), series("svgp", [0.10, 0.11])
         (duel,) = duels([*ours, *theirs], "accurate", "svgp", 20)
-        assert duel.error.mean > 0.0
+        assert duel.error.value > 0.0
         assert not duel.error_worse
 
     def test_one_partition_proves_nothing(self):
         cells = [*series("accurate", [0.5]), *series("svgp", [0.1])]
         (duel,) = duels(cells, "accurate", "svgp", 20)
         assert not duel.error_worse
-        assert "one partition" in duel.line()
+        assert "one partition" in duel.cells()
 
     def test_only_what_both_finished_counts(self):
         cells = [
@@ -102,7 +91,7 @@ class TestDuels:
             cell("svgp", 1, problem="not positive definite"),
         ]
         (duel,) = duels(cells, "accurate", "svgp", 20)
-        assert duel.nlp == Mean(pytest.approx(0.1), None, 1)
+        assert (duel.nlp.value, duel.nlp.count) == (pytest.approx(0.1), 1)
         assert duels(cells, "accurate", "svgp-pll", 20) == []
 
     def test_sizes_are_apart(self):
@@ -150,8 +139,8 @@ class TestRun:
         path = tmp_path / "cells.jsonl"
         lines = [json.dumps(attrs.asdict(one)) for one in TestReport.CELLS]
         path.write_text("\n".join(lines) + "\n" + lines[0][:50])
-        assert recorded(path) == list(TestReport.CELLS)
-        assert recorded(tmp_path / "none.jsonl") == []
+        assert read_cells(path) == list(TestReport.CELLS)
+        assert read_cells(tmp_path / "none.jsonl") == []
 
     def test_resuming_does_what_is_missing_or_failed(self, tmp_path: Path, monkeypatch):
         path = tmp_path / "cells.jsonl"
@@ -161,17 +150,17 @@ class TestRun:
         path.write_text("\n".join(json.dumps(attrs.asdict(one)) for one in cells)[:-1])
         began = []
 
-        def done(task, data, commit):
+        def carry_out(task, data, commit):
             began.append(task)
             return attrs.evolve(finished, task=task)
 
-        monkeypatch.setattr(quality, "done", done)
+        monkeypatch.setattr(quality, "carry_out", carry_out)
         monkeypatch.setattr(Plan, "data", lambda *_: None)
         wanted = [finished.task, failed.task, changed]
-        found = quality.run(wanted, Plan([]), path)
+        results = quality.run(wanted, Plan([]), path)
         assert began == [failed.task, changed]
-        assert [one.task for one in found] == wanted
-        assert quality.run(wanted, Plan([]), path) == found
+        assert [one.task for one in results] == wanted
+        assert quality.run(wanted, Plan([]), path) == results
         assert began == [failed.task, changed]
 
     def test_time_left_goes_by_the_most_similar_cells(self):
@@ -183,16 +172,16 @@ class TestRun:
     def test_tasks(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         plan = Plan(["accurate", "svgp", "svm"], rows=50, steps=7)
-        found = list(tasks([3], ["twonorm"], [5, 9], plan))
-        assert [(task.method, task.size) for task in found] == [
+        planned = list(tasks([3], ["twonorm"], [5, 9], plan))
+        assert [(task.method, task.size) for task in planned] == [
             ("svm", None),
             ("accurate", 5),
             ("svgp", 5),
             ("accurate", 9),
             ("svgp", 9),
         ]
-        assert found[2].settings == {"rival": "svgp", "inducing": 5, "steps": 7}
-        assert found[1].settings["refiner"]["name"] == "corrective"
+        assert planned[2].settings == {"rival": "svgp", "inducing": 5, "steps": 7}
+        assert planned[1].settings["refiner"]["name"] == "corrective"
 
     def test_a_failure_is_written_down(self, monkeypatch):
         def refuse(*_, **__):
@@ -201,18 +190,23 @@ class TestRun:
         monkeypatch.setattr(cells.rivals, "run", refuse)
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         (task,) = tasks([0], ["twonorm"], [], Plan(["svm"], rows=50))
-        found = cells.done(task, Plan([], rows=50).data("twonorm", 0), "abc")
-        assert (found.scores, found.problem, found.final) == (None, "out of memory", False)
+        result = cells.carry_out(task, Plan([], rows=50).data("twonorm", 0), "abc")
+        assert (result.scores, result.problem, result.final) == (None, "out of memory", False)
 
     def test_ours_is_measured(self, monkeypatch):
         monkeypatch.delenv("SGPC_DATA_DIR", raising=False)
         plan = Plan(["paper"], rows=120)
         (task,) = tasks([0], ["twonorm"], [4], plan)
-        scores = cells.done(task, plan.data("twonorm", 0), "abc").scores
+        scores = cells.carry_out(task, plan.data("twonorm", 0), "abc").scores
         assert scores is not None
         assert 0.0 < scores.nlp < 0.7
         assert scores.bytes > 1000
         assert scores.cpu_seconds > 0.0
+
+
+@pytest.mark.parametrize("path", sorted(Path(cells.__file__).parent.glob("*.py")), ids=str)
+def test_every_benchmark_can_be_imported(path):
+    import_module(f"benchmarks.{path.stem}")
 
 
 def test_presets_and_rivals_of_the_verdict_are_methods():

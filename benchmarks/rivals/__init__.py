@@ -76,8 +76,8 @@ def run(name: str, data: Benchmark, *, folder: Path = FOLDER, **options: Any) ->
         np.savez(files["data"], X=data.X, y=data.y, X_test=data.X_test, y_test=data.y_test)
         _python(python, str(HERE / "worker.py"), str(task))
         report = json.loads(Path(files["report"]).read_text())
-        with np.load(files["probability"], allow_pickle=False) as found:
-            return Outcome(**report, probability=found["probability"])
+        with np.load(files["probability"], allow_pickle=False) as arrays:
+            return Outcome(**report, probability=arrays["probability"])
 
 
 def _python(python: Path, *arguments: str) -> None:

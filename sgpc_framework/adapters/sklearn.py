@@ -23,8 +23,7 @@ except ImportError as error:
 from sgpc_framework.config.config import Config
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
-from sgpc_framework.model.many_classes import OneVsRest
-from sgpc_framework.model.model import Model
+from sgpc_framework.model.classes import Classifier
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +75,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : their names, if X was a table whose columns all have strings as names
     """
 
-    model_: Model | OneVsRest
+    model_: Classifier
     classes_: NDArray[Any]
     _rows: tuple[Floats, NDArray[Any]] | None
     _announced: NDArray[Any] | None
@@ -121,7 +120,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more."""
         _refuse(unsupported)
-        X, y = self._checked(X, y, reset=True)
+        X, y = self._check_rows(X, y, reset=True)
         self._fit(X, y)
         self._announced = None
         self._rows = (X.copy(), y.copy()) if self.keep_rows else None
@@ -135,9 +134,9 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         _refuse(unsupported)
         first = getattr(self, "model_", None) is None
-        X, y = self._checked(X, y, reset=first)
+        X, y = self._check_rows(X, y, reset=first)
         if not first:
-            X, y = self._with_earlier(X, y)
+            X, y = self._add_to_earlier(X, y)
         announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
         if announced is not None and not np.isin(y, announced).all():
             strange = y[~np.isin(y, announced)].tolist()[0]
@@ -191,17 +190,17 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Floats, y: NDArray[Any]) -> None:
         start = getattr(self, "model_", None) if self.warm_start else None
-        told = _printed if self.verbose else _ignored
+        told = _print_progress if self.verbose else _ignore_progress
         self.model_ = self._design().fit(X, y, progress=told, n_jobs=self.n_jobs, start=start)
         self.classes_ = self.model_.classes
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
+    def _check_rows(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
         fewest = 2 if reset else 1
         X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
         check_classification_targets(y)
         return X, y
 
-    def _with_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    def _add_to_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
         if self._rows is None:
             raise ValueError(
                 "partial_fit has no rows to add to, because fit kept none: "
@@ -212,7 +211,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"wanted labels like {earlier_y[:1].tolist()}, found {y[:1].tolist()}")
         return np.concatenate([earlier_X, X]), np.concatenate([earlier_y, y])
 
-    def _model(self) -> Model | OneVsRest:
+    def _model(self) -> Classifier:
         check_is_fitted(self, "model_")
         return self.model_
 
@@ -220,12 +219,12 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         return inputs
 
-    def _in_columns(self, found: Floats, absent: float) -> Floats:
+    def _in_columns(self, values: Floats, absent: float) -> Floats:
         """Columns of the model's classes as columns of ``classes_``."""
-        if len(self.classes_) == found.shape[1]:
-            return found
-        columns = np.full((len(found), len(self.classes_)), absent)
-        columns[:, np.isin(self.classes_, self.model_.classes)] = found
+        if len(self.classes_) == values.shape[1]:
+            return values
+        columns = np.full((len(values), len(self.classes_)), absent)
+        columns[:, np.isin(self.classes_, self.model_.classes)] = values
         return columns
 
 
@@ -238,11 +237,11 @@ def _refuse(unsupported: Mapping[str, Any]) -> None:
         raise TypeError(_NO_WEIGHTS)
 
 
-def _ignored(_: Progress) -> None:
+def _ignore_progress(_: Progress) -> None:
     pass
 
 
-def _printed(at: Progress) -> None:
+def _print_progress(at: Progress) -> None:
     if at.basis == at.max_basis and at.refining is None:
         which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"

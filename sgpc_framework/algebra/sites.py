@@ -39,6 +39,11 @@ class Steps:
         return Steps(self.coefficient[..., some], self.shrinkage[..., some])
 
     @property
+    def numbers(self) -> tuple[list[float], list[float]]:
+        """Those of a single candidate: a number for each latent function."""
+        return self.coefficient.reshape(-1).tolist(), self.shrinkage.reshape(-1).tolist()
+
+    @property
     def by_function(self) -> tuple[Floats, Floats]:
         """Both with an axis for the latent functions, even if there is one only."""
         return np.atleast_2d(self.coefficient), np.atleast_2d(self.shrinkage)

@@ -9,6 +9,7 @@ from typing import get_args
 import attrs
 import click
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.records import Absence, Part
@@ -30,7 +31,7 @@ class Line:
 @click.command(name="check")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(get_args(KindName)), help="Only the part of this kind.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@json_option
 def command(name: str, kind: KindName | None, as_json: bool) -> None:
     """Run the conformance checks of the part NAME, or of all parts of the distribution NAME.
 
@@ -43,9 +44,9 @@ def command(name: str, kind: KindName | None, as_json: bool) -> None:
     broken = [a for a in registry.quarantined() if name in (a.distribution, a.entry_point)]
     if not parts and not broken:
         raise click.UsageError(_unknown(name, kind, registry))
-    show = (lambda line: None) if as_json else _printed
+    show = (lambda line: None) if as_json else _print_line
     lines = []
-    for line in (*map(_quarantined, broken), *_checked(parts, registry)):
+    for line in (*map(_quarantine_line, broken), *_check_parts(parts, registry)):
         show(line)
         lines.append(line)
     failed = sum(not line.ok for line in lines)
@@ -56,7 +57,7 @@ def command(name: str, kind: KindName | None, as_json: bool) -> None:
     raise SystemExit(1 if failed else 0)
 
 
-def _checked(parts: list[Part], registry: Registry) -> Iterator[Line]:
+def _check_parts(parts: list[Part], registry: Registry) -> Iterator[Line]:
     from sgpc_framework.testing import run_checks
 
     for part in parts:
@@ -70,12 +71,12 @@ def _checked(parts: list[Part], registry: Registry) -> Iterator[Line]:
             yield Line(title, provider, result.name, result.ok, result.problem, result.seconds)
 
 
-def _quarantined(absence: Absence) -> Line:
+def _quarantine_line(absence: Absence) -> Line:
     title = f"entry point {absence.entry_point}"
     return Line(title, str(absence.origin), "plugin: can be loaded", False, str(absence))
 
 
-def _printed(line: Line) -> None:
+def _print_line(line: Line) -> None:
     from rich.text import Text
 
     from sgpc_framework.cli.printing import console

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgpc_framework.cli.config_options import changing_options, configured, whole_number
+from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,
-    json_option,
     read_with_target,
     reading_options,
     target_option,
@@ -86,17 +86,17 @@ def command(
     sgpc compare train.csv --target species --configs paper,fast,accurate
     """
     from sgpc_framework.design import Design
-    from sgpc_framework.lab.cross_validation import compared
+    from sgpc_framework.lab.cross_validation import cross_validate
 
     designs = {
-        title: Design(configured(config, changes, seed=seed, selector=selector))
+        title: Design(build_config(config, changes, seed=seed, selector=selector))
         for title, config, selector in _titles(configs, selectors)
     }
     table, column = read_with_target(
         data, target, format_, header=header, words=words, missing=missing
     )
     scores: list[Score] = []
-    with watched() as watcher:
+    with fit_watcher() as watcher:
         watcher.expect(folds * len(designs))
 
         def progress(title: str, turn: int, at: Any) -> None:
@@ -105,7 +105,7 @@ def command(
             else:
                 watcher(at)
 
-        found = compared(
+        each = cross_validate(
             table,
             column,
             designs,
@@ -117,7 +117,7 @@ def command(
             unseen="zero",
             **encoding,
         )
-        scores.extend(found)
+        scores.extend(each)
     if as_json:
         import attrs
 

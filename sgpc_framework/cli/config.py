@@ -8,11 +8,11 @@ import click
 
 from sgpc_framework.cli.config_options import (
     DEFAULT,
+    build_config,
     changing_options,
-    configured,
     max_basis_option,
 )
-from sgpc_framework.cli.table_options import json_option
+from sgpc_framework.cli.option_groups import json_option
 
 
 @click.command(name="config")
@@ -36,7 +36,7 @@ def command(
     sgpc config
     sgpc config fast --max-basis 40 --set selector=entropy > design.toml
     """
-    config = configured(name, changes, max_basis=max_basis, seed=seed)
+    config = build_config(name, changes, max_basis=max_basis, seed=seed)
     if as_json:
         click.echo(json.dumps(config.to_mapping(), indent=2))
     else:

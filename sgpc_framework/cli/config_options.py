@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgpc_framework.cli.option_groups import together
+
 if TYPE_CHECKING:
     from sgpc_framework.config.config import Config
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT = "accurate"
 
@@ -40,21 +40,18 @@ max_basis_option = click.option(
 )
 
 
-def changing_options(command: F) -> F:
-    """Changes to a configuration: ``seed`` and ``changes``."""
-    for option in (
-        click.option(
-            "--set",
-            "changes",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Change one entry of the configuration: selector=entropy, tolerance=1e-3, "
-            "kernel.variance=4. May be given more than once.",
-        ),
-        click.option("--seed", type=click.IntRange(min=0), help="The seed of the fit. Default: 0."),
-    ):
-        command = option(command)
-    return command
+changing_options = together(
+    click.option("--seed", type=click.IntRange(min=0), help="The seed of the fit. Default: 0."),
+    click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change one entry of the configuration: selector=entropy, tolerance=1e-3, "
+        "kernel.variance=4. May be given more than once.",
+    ),
+)
+"""Changes to a configuration: ``seed`` and ``changes``."""
 
 
 config_option = click.option(
@@ -67,7 +64,7 @@ config_option = click.option(
 )
 
 
-def configured(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
+def build_config(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
     """The configuration of a preset or a file with changes; entries that are None say nothing."""
     from sgpc_framework.config.config import DEFAULT_PARTS, Config
     from sgpc_framework.config.config_files import is_configuration_file, read_mapping
@@ -96,8 +93,8 @@ def _set(mapping: dict[str, Any], change: str) -> None:
         raise click.BadParameter(f"wanted KEY=VALUE, found {change!r}", param_hint="--set")
     inner = mapping
     for slot in slots:
-        found = inner.get(slot, {})
-        inner[slot] = inner = dict(found) if isinstance(found, Mapping) else {"name": found}
+        part = inner.get(slot, {})
+        inner[slot] = inner = dict(part) if isinstance(part, Mapping) else {"name": part}
     inner[key] = _value(text.strip())
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output, print_table, write_csv
-from sgpc_framework.cli.table_options import json_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,7 @@ def command(
     check_output(output)
     if fetch:
         _fetch(name)
-    X, y = _chosen(name, part, partition, rows)
+    X, y = _rows_of(name, part, partition, rows)
     write_csv(_lines(X, y), output)
 
 
@@ -79,7 +79,7 @@ def _fetch(name: str) -> None:
     click.echo(f"wrote {datasets.fetch(name)}", err=True)
 
 
-def _chosen(
+def _rows_of(
     name: str, part: str, partition: int, rows: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     import numpy as np
@@ -110,7 +110,7 @@ def _lines(X: NDArray[np.float64], y: NDArray[np.float64]) -> Iterator[list[Any]
 def _print_list(as_json: bool) -> None:
     from sgpc_framework.datasets import BENCHMARKS, FOLDER_VARIABLE, where
 
-    found: list[dict[str, Any]] = [
+    entries: list[dict[str, Any]] = [
         {
             "name": name,
             "rows": facts.rows,
@@ -123,7 +123,7 @@ def _print_list(as_json: bool) -> None:
         for name, facts in BENCHMARKS.items()
     ]
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(entries, indent=2))
         return
     print_table(
         ["name", "where", "rows", "features", "labelled +1", "train", "test"],
@@ -137,9 +137,9 @@ def _print_list(as_json: bool) -> None:
                 entry["train"],
                 entry["test"],
             ]
-            for entry in found
+            for entry in entries
         ],
         left=2,
     )
-    if not all(entry["where"] for entry in found):
+    if not all(entry["where"] for entry in entries):
         click.echo(f"Let {FOLDER_VARIABLE} name the folder with the files of the others.")

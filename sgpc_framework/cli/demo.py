@@ -8,13 +8,13 @@ from time import perf_counter
 
 import attrs
 import click
-import numpy as np
 
 from sgpc_framework import datasets
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.design import build
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.plugin.registry import default_registry
 
 
@@ -43,7 +43,7 @@ def _number(
 @_number("--max-basis", 40, 1, "Basis vectors.")
 @_number("--iterations", 10, 1, "Outer iterations at most.")
 @_number("--seed", 0, 0, "Seed of the data and of every fit.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@json_option
 def command(
     rows: int, test_rows: int, max_basis: int, iterations: int, seed: int, as_json: bool
 ) -> None:
@@ -55,7 +55,7 @@ def command(
     X, y = datasets.waveform(rows + test_rows, seed=seed)
     selectors = default_registry().names("selector")
     results = []
-    with watched() as watcher:
+    with fit_watcher() as watcher:
         watcher.expect(len(selectors))
         for selector in selectors:
             watcher.begin(selector)
@@ -67,8 +67,7 @@ def command(
             began = perf_counter()
             model = design.fit(X[:rows], y[:rows], progress=watcher)
             seconds = perf_counter() - began
-            truth = np.searchsorted(model.classes, y[rows:])
-            merits = Merits.of(model.predict_log_proba(X[rows:]), truth)
+            merits = Predictions.of(model, X[rows:], y[rows:]).merits
             results.append(Result(selector, len(model), merits.error, merits.nlp, seconds))
     if as_json:
         click.echo(json.dumps([attrs.asdict(result) for result in results], indent=2))

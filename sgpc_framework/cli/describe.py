@@ -8,6 +8,7 @@ import attrs
 import click
 from rich.table import Table
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import console
 from sgpc_framework.config.description import Description, OptionDescription, described
 from sgpc_framework.errors import suggestion
@@ -19,28 +20,28 @@ from sgpc_framework.plugin.registry import Registry, default_registry
 @click.command(name="describe")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="Only the part of this kind.")
-@click.option("--json", "as_json", is_flag=True, help="Print the description as JSON.")
+@json_option
 def command(name: str, kind: str | None, as_json: bool) -> None:
     """Describe the part NAME: its formula, its options, its abilities, where it comes from.
 
     A name may belong to parts of several kinds, which are all described.
     """
-    found = [described(part) for part in _named(default_registry(), name, kind)]
+    descriptions = [described(part) for part in _parts_named(default_registry(), name, kind)]
     if as_json:
-        click.echo(json.dumps([attrs.asdict(each) for each in found], indent=2))
+        click.echo(json.dumps([attrs.asdict(each) for each in descriptions], indent=2))
         return
-    for position, description in enumerate(found):
+    for position, description in enumerate(descriptions):
         if position:
             click.echo()
         _print(description)
 
 
-def _named(registry: Registry, name: str, kind: str | None) -> list[Part]:
+def _parts_named(registry: Registry, name: str, kind: str | None) -> list[Part]:
     """The parts of that name; a usage error with the nearest name if there is none."""
     eligible = [part for part in registry.parts() if kind in (None, part.kind)]
-    found = [part for part in eligible if part.name == name]
-    if found:
-        return found
+    parts = [part for part in eligible if part.name == name]
+    if parts:
+        return parts
     what = KINDS[kind].noun if kind else "a part"
     text = f"wanted the name of {what}, found {name!r}; "
     text += suggestion(name, {part.name for part in eligible})

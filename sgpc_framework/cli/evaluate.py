@@ -9,18 +9,14 @@ from typing import Any
 import attrs
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import print_table
-from sgpc_framework.cli.table_options import json_option
 
 
 @click.command(name="evaluate")
-@opening_options
-@click.option(
-    "--target",
-    metavar="COLUMN",
-    help="The column with the true labels, if it is not that of the training table.",
-)
+@prediction_options
+@true_labels_option
 @json_option
 def command(model: Path, data: Path, target: str | None, as_json: bool, **options: Any) -> None:
     """Compare what a model predicts for DATA with the labels that DATA has.
@@ -35,21 +31,19 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
     """
     from sgpc_framework.metrics.merits import Merits, confusion
 
-    classifier, table = opened(model, data, target, **options)
-    if target is not None:
-        classifier = attrs.evolve(classifier, target=table.column(target).name)
+    classifier, table = open_model(model, data, target, **options)
     truth = classifier.codes(table)
     log_proba = classifier.predict_log_proba(table)
     merits, matrix = Merits.of(log_proba, truth), confusion(log_proba, truth)
     labels = classifier.classes.tolist()
     if as_json:
-        found = {
+        results = {
             "basis": len(classifier),
             **attrs.asdict(merits),
             "classes": labels,
             "confusion": matrix.tolist(),
         }
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(results, indent=2))
         return
     always = f"always {labels[int(matrix.sum(axis=1).argmax())]}"
     print_table(

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from sgpc_framework.cli.config_options import (
+    build_config,
     changing_options,
     config_option,
-    configured,
     max_basis_option,
 )
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output
-from sgpc_framework.cli.progress import watched
+from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
     encoding_options,
-    json_option,
     read_with_target,
     reading_options,
     target_option,
@@ -81,7 +81,7 @@ def command(
     """
     check_output(output, data)
     _check_model_file(output)
-    config = configured(name, changes, max_basis=max_basis, seed=seed)
+    config = build_config(name, changes, max_basis=max_basis, seed=seed)
 
     from sgpc_framework.design import Design
     from sgpc_framework.tables import TableClassifier
@@ -91,7 +91,7 @@ def command(
     )
     _warn_of_counters(table.without([*drop, column]))
     began = perf_counter()
-    with watched(stoppable=True) as watcher:
+    with fit_watcher(stoppable=True) as watcher:
         classifier = TableClassifier.fit(
             table,
             column,

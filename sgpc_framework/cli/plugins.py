@@ -9,6 +9,7 @@ import attrs
 import click
 from rich.table import Table
 
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import console
 from sgpc_framework.plugin.records import Origin, Part
 from sgpc_framework.plugin.registry import Registry, default_registry
@@ -36,7 +37,7 @@ class Line:
 
 
 @click.command(name="plugins")
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@json_option
 def command(as_json: bool) -> None:
     """List every part with its provider, and every plugin that could not be loaded.
 

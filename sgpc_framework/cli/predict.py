@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import open_model, prediction_options
+from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import check_output, write_csv
-from sgpc_framework.cli.progress import working
-from sgpc_framework.cli.table_options import json_option
+from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table, TableClassifier
 
 
 @click.command(name="predict")
-@opening_options
+@prediction_options
 @click.option(
     "-o",
     "--output",
@@ -55,7 +55,7 @@ def command(
     if as_json and output:
         raise click.UsageError("-o writes CSV; --json prints to standard output")
     check_output(output, model, data)
-    classifier, table = opened(model, data, None, **options)
+    classifier, table = open_model(model, data, None, **options)
     rows = _rows(classifier, table, keep)
     if as_json:
         heading = next(rows)
@@ -65,13 +65,15 @@ def command(
 
 
 def _rows(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Iterator[list[Any]]:
+    from sgpc_framework.metrics.merits import most_probable, probabilities
+
     kept = [table.column(name) for name in keep]
     with working("predicting"):
         log_proba = classifier.predict_log_proba(table)
-    labels = classifier.classes[log_proba.argmax(axis=1)].tolist()
+    labels = classifier.classes[most_probable(log_proba)].tolist()
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     yield [*(column.name for column in kept), "predicted", *heading]
-    proba = classifier.predict_proba(table).tolist()
+    proba = probabilities(log_proba).tolist()
     copies = [column.as_words().tolist() for column in kept]
     for row, label in enumerate(labels):
         yield [*(copy[row] for copy in copies), label, *proba[row]]

@@ -22,8 +22,8 @@ def console() -> Console:
     """Standard output; where it is no terminal, lines are as long as they need to be."""
     from rich.console import Console
 
-    found = Console(highlight=False, markup=False)
-    return found if found.is_terminal else Console(highlight=False, markup=False, width=WIDE)
+    terminal = Console(highlight=False, markup=False)
+    return terminal if terminal.is_terminal else Console(highlight=False, markup=False, width=WIDE)
 
 
 def print_table(

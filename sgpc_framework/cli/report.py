@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import attrs
 import click
 
-from sgpc_framework.cli.opening import opened, opening_options
+from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
 from sgpc_framework.cli.printing import check_output
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.progress_bars import working
 
 
 @click.command(name="report")
-@opening_options
+@prediction_options
 @click.option(
     "-o",
     "--output",
@@ -24,11 +23,7 @@ from sgpc_framework.cli.progress import working
     metavar="FILE",
     help="The HTML file to write, replacing what is there.",
 )
-@click.option(
-    "--target",
-    metavar="COLUMN",
-    help="The column with the true labels, if it is not that of the training table.",
-)
+@true_labels_option
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
 def command(
     model: Path, data: Path, output: Path, target: str | None, title: str | None, **options: Any
@@ -46,9 +41,7 @@ def command(
     from sgpc_framework.report import render_table
 
     check_output(output, model, data)
-    classifier, table = opened(model, data, target, **options)
-    if target is not None:
-        classifier = attrs.evolve(classifier, target=table.column(target).name)
+    classifier, table = open_model(model, data, target, **options)
     try:
         with working("drawing the report"):
             page = render_table(classifier, table, title=title)

@@ -29,12 +29,12 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         try:
-            found = self.checked(tuple(int(part) for part in str(value).split(",")))
+            numbers = self.check(tuple(int(part) for part in str(value).split(",")))
         except ValueError:
             self.fail(f"wanted {self.wanted}, found {value!r}")
-        return found
+        return numbers
 
-    def checked(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    def check(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         if min(numbers) < 1:
             raise ValueError
         return numbers
@@ -45,10 +45,10 @@ class OnePerSize(Numbers):
 
     wanted = "one number of at least 1, or four by commas"
 
-    def checked(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    def check(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         if len(numbers) not in (1, 4):
             raise ValueError
-        return super().checked(numbers * 4 if len(numbers) == 1 else numbers)
+        return super().check(numbers * 4 if len(numbers) == 1 else numbers)
 
 
 @click.command(name="reproduce")
@@ -104,7 +104,7 @@ def command(
     it does not have them, and the others left out.
     """
     from sgpc_framework.lab import plan
-    from sgpc_framework.lab.whole import reproduce
+    from sgpc_framework.lab.reproduction import reproduce
 
     scale = plan.quick() if quick else plan.Scale()
     changes: dict[str, Any] = {
@@ -115,7 +115,7 @@ def command(
     }
     scale = attrs.evolve(scale, **{name: value for name, value in changes.items() if value})
     try:
-        with _shown() as watch:
+        with _progress_display() as watch:
             page = reproduce(
                 output,
                 scale,
@@ -124,7 +124,7 @@ def command(
                 workers=jobs,
                 watch=watch,
                 compute=not report_only,
-                command=_said(quick, only=only, **changes),
+                command=_command_line(quick, only=only, **changes),
             )
     except ImportError as error:
         raise click.ClickException(str(error)) from error
@@ -138,10 +138,10 @@ def command(
     click.echo(f"the page is {page}")
 
 
-def _said(quick: bool, **options: tuple[object, ...] | None) -> str:
+def _command_line(quick: bool, **options: tuple[object, ...] | None) -> str:
     """The command with the options that matter to its results.
 
-    >>> _said(True, only=("timing", "beyond"), partitions=(2, 2, 2, 1), iterations=None)
+    >>> _command_line(True, only=("timing", "beyond"), partitions=(2, 2, 2, 1), iterations=None)
     'sgpc reproduce --quick --only timing --only beyond --partitions 2,2,2,1'
     """
     words = ["sgpc reproduce", *(["--quick"] if quick else [])]
@@ -154,7 +154,7 @@ def _said(quick: bool, **options: tuple[object, ...] | None) -> str:
 
 
 @contextmanager
-def _shown() -> Iterator[Callable[[Progress], object]]:
+def _progress_display() -> Iterator[Callable[[Progress], object]]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar

@@ -46,9 +46,9 @@ class Package:
             f"src/{self.module}/{self.kind.name}.py": f"{self.kind.name}.py",
             "tests/test_conformance.py": "test_conformance.py",
         }
-        return {Path(path): self._filled(template) for path, template in sources.items()}
+        return {Path(path): self._fill(template) for path, template in sources.items()}
 
-    def _filled(self, template: str) -> str:
+    def _fill(self, template: str) -> str:
         text = files("sgpc_framework.cli").joinpath("templates", f"{template}.template")
         return Template(text.read_text(encoding="utf-8")).substitute(
             name=self.name,

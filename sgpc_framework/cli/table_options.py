@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgpc_framework.cli.progress import working
+from sgpc_framework.cli.option_groups import together
+from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("csv", "parquet", "npz", "libsvm")
 
@@ -24,35 +22,30 @@ target_option = click.option(
     help="The column with the labels: its name, or its position from 1 on, -1 for the last. "
     "Without it, 'y' of an npz file and 'label' of a libsvm file.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 
 
-def reading_options(command: F) -> F:
-    """How to read a file: ``format``, ``header``, ``missing``."""
-    for option in (
-        click.option(
-            "--missing",
-            multiple=True,
-            metavar="TEXT",
-            help="A text that stands for a missing value, besides nothing, ?, NA, N/A, #N/A, NaN "
-            "and null. May be given more than once.",
-        ),
-        click.option(
-            "--header/--no-header",
-            default=None,
-            help="Whether the first row of a CSV file names the columns; otherwise it is looked "
-            "at.",
-        ),
-        click.option(
-            "--format",
-            "format_",
-            type=click.Choice(FORMATS),
-            help="The format of DATA, if its name does not end in .csv, .tsv, .parquet, .npz, "
-            ".libsvm or the like.",
-        ),
-    ):
-        command = option(command)
-    return command
+reading_options = together(
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        help="The format of DATA, if its name does not end in .csv, .tsv, .parquet, .npz, "
+        ".libsvm or the like.",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row of a CSV file names the columns; otherwise it is looked at.",
+    ),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="A text that stands for a missing value, besides nothing, ?, NA, N/A, #N/A, NaN "
+        "and null. May be given more than once.",
+    ),
+)
+"""How to read a file: ``format``, ``header``, ``missing``."""
 
 
 unseen_option = click.option(
@@ -65,44 +58,41 @@ unseen_option = click.option(
 )
 
 
-def encoding_options(command: F) -> F:
-    """How columns become features: ``drop``, ``words``, ``impute``, ``standardise``, ..."""
-    for option in (
-        click.option(
-            "--max-words",
-            type=click.IntRange(min=1),
-            default=100,
-            show_default=True,
-            help="The most different words of a column: each becomes a feature.",
-        ),
-        click.option(
-            "--standardise/--no-standardise",
-            default=True,
-            show_default=True,
-            help="Whether numbers are shifted and scaled to mean 0 and deviation 1.",
-        ),
-        click.option(
-            "--impute",
-            is_flag=True,
-            help="Put the median, or the most frequent word, where a value is missing; otherwise "
-            "missing values are refused.",
-        ),
-        click.option(
-            "--words",
-            multiple=True,
-            metavar="COLUMN",
-            help="A column that holds words although they look like numbers. May be given more "
-            "than once.",
-        ),
-        click.option(
-            "--drop",
-            multiple=True,
-            metavar="COLUMN",
-            help="A column to leave out. May be given more than once.",
-        ),
-    ):
-        command = option(command)
-    return command
+encoding_options = together(
+    click.option(
+        "--drop",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column to leave out. May be given more than once.",
+    ),
+    click.option(
+        "--words",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column that holds words although they look like numbers. May be given more "
+        "than once.",
+    ),
+    click.option(
+        "--impute",
+        is_flag=True,
+        help="Put the median, or the most frequent word, where a value is missing; otherwise "
+        "missing values are refused.",
+    ),
+    click.option(
+        "--standardise/--no-standardise",
+        default=True,
+        show_default=True,
+        help="Whether numbers are shifted and scaled to mean 0 and deviation 1.",
+    ),
+    click.option(
+        "--max-words",
+        type=click.IntRange(min=1),
+        default=100,
+        show_default=True,
+        help="The most different words of a column: each becomes a feature.",
+    ),
+)
+"""How columns become features: ``drop``, ``words``, ``impute``, ``standardise``, ..."""
 
 
 def read_with_target(

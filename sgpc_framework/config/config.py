@@ -23,6 +23,7 @@ from sgpc_framework.config.config_files import read_mapping
 from sgpc_framework.config.presets import preset
 from sgpc_framework.config.structure import nothings, plain, structured, unregistered
 from sgpc_framework.errors import ConfigError
+from sgpc_framework.parts.undeclared import untunable_parts
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import (
@@ -92,6 +93,8 @@ def _part(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
             f"wanted {kind.noun}, ready made, found {value!r}; "
             "Config.from_mapping takes names and mappings"
         )
+    if problems := untunable_parts(value):
+        raise TypeError("; ".join(problems))
 
 
 @attrs.frozen(kw_only=True)

@@ -10,19 +10,11 @@ import attrs
 
 from sgpc_framework.config.structure import plain
 from sgpc_framework.config.structure.wording import wanted
-from sgpc_framework.parts.hyperparameters import declaration
+from sgpc_framework.parts.abilities import answers, has
+from sgpc_framework.parts.hyperparameters import declaration, hyperparameters
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.records import Part
-from sgpc_framework.protocols import (
-    KernelInputPullback,
-    KernelPullback,
-    LikelihoodPullback,
-    LogEvidence,
-    ScoresCandidates,
-    SelectsWithMemory,
-    StartsFromData,
-    Subsampled,
-)
+from sgpc_framework.protocols import PlainOptions
 
 
 @attrs.frozen
@@ -55,13 +47,14 @@ class Description:
 
 def described(part: Part) -> Description:
     """Everything ``sgpc describe`` says of a part."""
-    options = options_of(part.cls)
+    foreign = has(part.cls, PlainOptions)
+    options = _own_options(part.cls) if foreign else tuple(map(_option, options_of(part.cls)))
     return Description(
         part.kind,
         part.name,
         inspect.getdoc(part.cls) or "",
-        tuple(map(_option, options)),
-        dict(_abilities(part, any(declaration(option.field) for option in options))),
+        options,
+        answers(part.kind, part.cls, tuned=any(option.transform for option in options)),
         f"{part.cls.__module__}.{part.cls.__qualname__}",
         *attrs.astuple(part.origin),
     )
@@ -92,6 +85,27 @@ def _default(field: attrs.Attribute[Any]) -> Any:
     return None if default is attrs.NOTHING else plain(default)
 
 
+def _own_options(cls: Any) -> tuple[OptionDescription, ...]:
+    """The options that a part with its defaults says itself; none if it cannot be made."""
+    try:
+        part = cls.from_options({})
+        options = dict(part.to_options())
+    except Exception:  # a stranger's: a description is no place to complain
+        return ()
+    tuned = {number.field: number for number in hyperparameters(part)}
+    return tuple(
+        OptionDescription(
+            key,
+            wanted(list if isinstance(value, tuple) else type(value)),
+            False,
+            plain(value),
+            tuned[key].bounds if key in tuned else None,
+            tuned[key].transform if key in tuned else None,
+        )
+        for key, value in options.items()
+    )
+
+
 _Comparison: Any = type(attrs.validators.ge(0))
 _Both: Any = type(attrs.validators.and_())
 
@@ -107,43 +121,3 @@ def _comparisons(validator: Any) -> Iterator[str]:
             yield from _comparisons(each)
     elif isinstance(validator, _Comparison):
         yield f"{validator.compare_op} {validator.bound}"
-
-
-# ---------------------------------------------------------------------------------------------
-# Abilities
-
-
-def _abilities(part: Part, tunable: bool) -> Iterator[tuple[str, str]]:
-    """What the engine would find by ``isinstance``, asked of the class."""
-    cls = part.cls
-    if part.kind == "kernel":
-        yield "gradients", _gradients(tunable, has_ability(cls, KernelPullback))
-        yield "input gradients", _yes(has_ability(cls, KernelInputPullback))
-        yield "starts from data", _yes(has_ability(cls, StartsFromData))
-    elif part.kind == "likelihood":
-        yield "gradients", _gradients(tunable, has_ability(cls, LikelihoodPullback))
-        yield "log Z alone", "computed faster" if has_ability(cls, LogEvidence) else "as a moment"
-        yield "starts from data", _yes(has_ability(cls, StartsFromData))
-    elif part.kind == "selector":
-        own = has_ability(cls, ScoresCandidates)
-        yield "ranks candidates by", "its own score" if own else "NLP over all rows (eq. 5)"
-        yield "remembers", _yes(has_ability(cls, SelectsWithMemory))
-    elif part.kind == "objective":
-        yield "judges by some rows", _yes(has_ability(cls, Subsampled))
-
-
-def _gradients(tunable: bool, exact: bool) -> str:
-    if exact:
-        return "exact (pullback)"
-    return "numerical (central differences)" if tunable else "not needed (no hyperparameters)"
-
-
-def _yes(answer: bool) -> str:
-    return "yes" if answer else "no"
-
-
-def has_ability(cls: type, ability: Any) -> bool:
-    """Whether instances of a class have an ability. (``issubclass`` refuses properties.)"""
-    present = {name for base in cls.__mro__ for name in vars(base)}
-    fields = {field.name for field in attrs.fields(cls)} if attrs.has(cls) else set()
-    return all(name in present | fields for name in vars(ability) if not name.startswith("_"))

@@ -16,9 +16,10 @@ import attrs
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.structure import plain, unregistered
 from sgpc_framework.errors import ConfigError
+from sgpc_framework.parts.calls import registry_in_use
 from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.plugin.kinds import KINDS
-from sgpc_framework.plugin.registry import Registry, default_registry
+from sgpc_framework.plugin.registry import Registry
 
 
 @attrs.frozen
@@ -36,22 +37,24 @@ class Provenance:
     """``config`` has every setting and every slot; ``build(config)`` makes the design again.
 
     A slot whose part cannot be named in a file is ``{"name": ..., "class": ...}``, from which
-    nothing can be built.
+    nothing can be built. ``registry`` is where the parts were looked up: a model is saved with it,
+    and its errors name providers from it, but no file has it.
     """
 
     config: Mapping[str, Any]
     parts: tuple[Source, ...]
+    registry: Registry | None = attrs.field(default=None, eq=False, repr=False)
 
     @classmethod
     def of(cls, config: Config, registry: Registry | None = None) -> Provenance:
-        """What there is to say about a configuration."""
-        registry = registry or default_registry()
+        """What there is to say about a configuration; by default from the registry in use."""
+        registry = registry or registry_in_use()
         settings = {field.name: getattr(config, field.name) for field in attrs.fields(Config)}
         described = {
             key: _described(value, registry) if key in KINDS else plain(value)
             for key, value in settings.items()
         }
-        return cls(described, tuple(_sources(config, registry)))
+        return cls(described, tuple(_sources(config, registry)), registry)
 
 
 def _described(part: Any, registry: Registry) -> dict[str, Any]:
@@ -69,7 +72,7 @@ def _described(part: Any, registry: Registry) -> dict[str, Any]:
 
 def _sources(config: Config, registry: Registry) -> Iterator[Source]:
     for slot in KINDS:
-        records = map(registry.provider, map(type, parts_of(getattr(config, slot))))
+        providers = map(registry.provider, map(type, parts_of(getattr(config, slot))))
         yield from dict.fromkeys(
-            Source(slot, part.name, part.distribution, part.version) for part in records if part
+            Source(slot, part.name, part.distribution, part.version) for part in providers if part
         )

@@ -17,7 +17,7 @@ import attrs
 from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts
 from sgpc_framework.datasets.generated import Floats, ringnorm, twonorm, waveform
 from sgpc_framework.datasets.openml import fetch
-from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, divided, file_of, folder
+from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, file_of, folder, read_divided
 from sgpc_framework.errors import InputError, suggestion
 
 __all__ = [
@@ -46,6 +46,10 @@ class Benchmark:
     y_test: Floats
     source: str
 
+    def first_rows(self, rows: int | None) -> Benchmark:
+        """The same set with the first of its training rows alone, if a number is given."""
+        return attrs.evolve(self, X=self.X[:rows], y=self.y[:rows])
+
 
 def available() -> tuple[str, ...]:
     """The names that ``benchmark`` can serve here: all that have a file or a generator."""
@@ -54,8 +58,8 @@ def available() -> tuple[str, ...]:
 
 def where(name: str) -> str | None:
     """The file of a benchmark set, or "generated" if it can be; None if it cannot be had here."""
-    found = file_of(name)
-    return str(found) if found else "generated" if BENCHMARKS[name].generate else None
+    path = file_of(name)
+    return str(path) if path else "generated" if BENCHMARKS[name].generate else None
 
 
 def benchmark(name: str, partition: int = 0) -> Benchmark:
@@ -77,8 +81,8 @@ def benchmark(name: str, partition: int = 0) -> Benchmark:
         raise InputError(f"wanted a partition of at least 0, found {partition}")
     facts, path = BENCHMARKS[name], file_of(name)
     if path is not None:
-        found = divided(name, facts, path, partition)
-        X, y, source = found.X, found.y, found.source
+        rows = read_divided(name, facts, path, partition)
+        X, y, source = rows.X, rows.y, rows.source
     elif facts.generate is not None:
         (X, y), source = facts.generate(facts.rows, partition), "generated"
     else:
@@ -89,9 +93,9 @@ def benchmark(name: str, partition: int = 0) -> Benchmark:
 
 def _absent(name: str) -> str:
     looked = folder()
-    found = f"{looked} does not have it" if looked else f"{FOLDER_VARIABLE} is not set"
+    reason = f"{looked} does not have it" if looked else f"{FOLDER_VARIABLE} is not set"
     return (
-        f"wanted the benchmark set {name!r} in a file {name}.npz, but {found}, and {name} cannot "
+        f"wanted the benchmark set {name!r} in a file {name}.npz, but {reason}, and {name} cannot "
         f"be generated; let {FOLDER_VARIABLE} name the folder with that file, have "
         f"sgpc_framework.datasets.fetch({name!r}) get it from OpenML, or take one of "
         f"{', '.join(other for other, facts in BENCHMARKS.items() if facts.generate)}"

@@ -52,7 +52,7 @@ BENCHMARKS: Mapping[str, Facts] = MappingProxyType(
 """The six sets by name, in the paper's order."""
 
 
-def checked(arrays: Arrays, facts: Facts, source: object) -> Arrays:
+def check_rows(arrays: Arrays, facts: Facts, source: object) -> Arrays:
     """The same arrays, if size and class balance are those of the set."""
     if not {"X", "y"} <= set(arrays):
         raise InputError(

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts, checked
+from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts, check_rows
 from sgpc_framework.datasets.generated import Floats
 from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, folder
 from sgpc_framework.errors import InputError
@@ -49,7 +49,7 @@ def fetch(name: str, into: str | Path | None = None, server: str = SERVER) -> Pa
     recipe, facts = RECIPES[name], BENCHMARKS[name]
     address = f"{server}/api/v1/json/data/{recipe.number}"
     X, y = recipe.prepare(*_table(address), facts)
-    arrays = checked({"X": X, "y": y}, facts, f"{name} from {address}")
+    arrays = check_rows({"X": X, "y": y}, facts, f"{name} from {address}")
     path = target / f"{name}.npz"
     with whole_file(path) as file:
         np.savez_compressed(file, X=arrays["X"], y=arrays["y"].astype(np.int8))
@@ -67,7 +67,7 @@ class Recipe:
 def _by_balance(columns: Texts, labels: Texts, facts: Facts) -> tuple[Floats, Floats]:
     """+1 is the label that the right number of rows has."""
     names, counts = np.unique(labels, return_counts=True)
-    return _standardised(columns), np.where(
+    return _standardise(columns), np.where(
         np.isin(labels, names[counts == facts.positive]), 1.0, -1.0
     )
 
@@ -90,7 +90,7 @@ def _ringnorm(columns: Texts, labels: Texts, facts: Facts) -> tuple[Floats, Floa
 
 def _image(columns: Texts, labels: Texts, facts: Facts) -> tuple[Floats, Floats]:
     positive = np.isin(np.char.lower(labels), ("brickface", "sky", "foliage", "path"))
-    return _standardised(columns), np.where(positive, 1.0, -1.0)
+    return _standardise(columns), np.where(positive, 1.0, -1.0)
 
 
 def _splice(columns: Texts, labels: Texts, facts: Facts) -> tuple[Floats, Floats]:
@@ -101,7 +101,7 @@ def _splice(columns: Texts, labels: Texts, facts: Facts) -> tuple[Floats, Floats
     return codes[certain], np.where(labels[certain] == "N", 1.0, -1.0)
 
 
-def _standardised(columns: Texts) -> Floats:
+def _standardise(columns: Texts) -> Floats:
     """Mean 0 and standard deviation 1 over the whole set, as Raetsch did; no constant columns."""
     X = columns.astype(np.float64)
     X = X[:, X.min(axis=0) < X.max(axis=0)]
@@ -127,9 +127,9 @@ def _table(address: str) -> tuple[Texts, Texts]:
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{address}: wanted the description of a data set: {error!r}") from error
     content = _read(url)
-    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if found != digest:
-        raise InputError(f"{url}: wanted a file with the MD5 {digest}, found {found}; try again")
+    actual = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if actual != digest:
+        raise InputError(f"{url}: wanted a file with the MD5 {digest}, found {actual}; try again")
     names, rows = _arff(content.decode("utf-8", "replace"))
     lower = [name.lower() for name in names]
     if target.lower() not in lower or any(len(row) != len(names) for row in rows) or not rows:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.catalogue import Facts, checked
+from sgpc_framework.datasets.catalogue import Facts, check_rows
 from sgpc_framework.datasets.generated import Floats
 from sgpc_framework.errors import InputError
 
@@ -37,9 +37,7 @@ def has_set(path: Path, name: str) -> bool:
         return name in {variable for variable, *_ in whosmat(path)}
 
 
-def divided_by_raetsch(
-    path: Path, name: str, facts: Facts, partition: int
-) -> tuple[Floats, Floats, str]:
+def read_raetsch(path: Path, name: str, facts: Facts, partition: int) -> tuple[Floats, Floats, str]:
     """The rows in the order training, test, their labels, and whose division it is.
 
     Beyond the splits of the file the division is random, the same for the same number. Where the
@@ -59,7 +57,7 @@ def divided_by_raetsch(
         raise InputError(f"{path}: wanted every pattern in split {split + 1} of {name}")
     if int(np.sum(y == 1)) == facts.negative != facts.positive:
         y = -y
-    checked({"X": X, "y": y}, facts, f"{path}, {name}")
+    check_rows({"X": X, "y": y}, facts, f"{path}, {name}")
     if partition < count:
         return X, y, f"Raetsch's split {partition + 1}"
     order = np.random.default_rng(partition).permutation(len(y))
@@ -78,10 +76,13 @@ def _fields(path: Path, name: str) -> tuple[NDArray[Any], NDArray[Any], Any, Any
             f"{path}: wanted {name} to be a structure with the fields {', '.join(FIELDS)}, "
             f"found {', '.join(names) or structure.dtype} in shape {structure.shape}"
         )
-    found = tuple(structure[field].item() for field in FIELDS)
-    x, t, train, test = found
-    if any(array.ndim != 2 or array.dtype.kind not in "fiu" for array in found) or len(x) != t.size:
-        shapes = ", ".join(f"{f} {a.dtype}{a.shape}" for f, a in zip(FIELDS, found, strict=True))
+    matrices = tuple(structure[field].item() for field in FIELDS)
+    x, t, train, test = matrices
+    if (
+        any(array.ndim != 2 or array.dtype.kind not in "fiu" for array in matrices)
+        or len(x) != t.size
+    ):
+        shapes = ", ".join(f"{f} {a.dtype}{a.shape}" for f, a in zip(FIELDS, matrices, strict=True))
         raise InputError(f"{path}: wanted matrices of numbers in {name}, found {shapes}")
     if not len(train) or not len(test):
         raise InputError(f"{path}: wanted at least one split of {name}, found none")

@@ -11,16 +11,16 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.catalogue import Arrays, Facts, checked
+from sgpc_framework.datasets.catalogue import Arrays, Facts, check_rows
 from sgpc_framework.datasets.generated import Floats
-from sgpc_framework.datasets.raetsch import FILE_NAME, divided_by_raetsch, has_set
+from sgpc_framework.datasets.raetsch import FILE_NAME, has_set, read_raetsch
 from sgpc_framework.errors import InputError
 
 FOLDER_VARIABLE = "SGPC_DATA_DIR"
 
 
 @attrs.frozen(eq=False)
-class Divided:
+class DividedRows:
     """All rows of a set, those to train with first, and how they were divided."""
 
     X: Floats
@@ -45,13 +45,13 @@ def file_of(name: str) -> Path | None:
     return alone if alone.is_file() else None
 
 
-def divided(name: str, facts: Facts, path: Path, partition: int) -> Divided:
+def read_divided(name: str, facts: Facts, path: Path, partition: int) -> DividedRows:
     """The rows of the file, divided by its splits, or at random beyond them."""
     if path.name == FILE_NAME:
-        return Divided(*divided_by_raetsch(path, name, facts, partition))
-    arrays = checked(_arrays(path), facts, path)
+        return DividedRows(*read_raetsch(path, name, facts, partition))
+    arrays = check_rows(_arrays(path), facts, path)
     rows, source = _division(arrays, partition, path)
-    return Divided(
+    return DividedRows(
         arrays["X"].astype(np.float64)[rows], arrays["y"].astype(np.float64)[rows], source
     )
 
@@ -59,8 +59,8 @@ def divided(name: str, facts: Facts, path: Path, partition: int) -> Divided:
 def _arrays(path: Path) -> Arrays:
     """All arrays of the file, by name. Nothing in it is ever unpickled."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            return dict(found)
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
     except (BadZipFile, CorruptError, EOFError, TypeError, ValueError) as problem:
         raise InputError(
             f"{path}: wanted an npz file of plain arrays: {problem}; fetch it again"

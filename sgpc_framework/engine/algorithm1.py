@@ -32,7 +32,8 @@ from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
 from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Inputs, StartsFromData
 from sgpc_framework.rows.checking import checked_kernel
 from sgpc_framework.rows.posterior import Posterior
@@ -112,13 +113,13 @@ def initial(config: Config, rows: TrainingRows) -> State:
     kernel = _started("kernel", config.kernel, X)
     likelihood = _started("likelihood", config.likelihood, X)
     none = np.empty(0)
-    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0], none, none)
+    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0].copy(), none, none)
 
 
 def _started(kind: str, part: C, X: Inputs) -> C:
-    if not isinstance(part, StartsFromData):
+    if not has(part, StartsFromData):
         return part
-    with calling(kind, part, "started"):
+    with blame(kind, part, "started"):
         return part.started(X)
 
 

@@ -30,7 +30,8 @@ def fit(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     if log.stopped:  # what is not finished is not refined, and every prefix of it is a model
         return Fit((whole,), False, log.trace(), log, stopped=True)
     states = refine(config, whole, rows, log, patience)
-    refined = states != (whole,)
+    if states == (whole,):
+        return Fit(states, False, log.trace(), log, stopped=patience.over)
     sizes = tuple(Size(len(each), predictive_loss(each, rows)) for each in states if len(each))
-    trace = attrs.evolve(log.trace(), sizes=sizes if refined else ())
-    return Fit(states, refined, trace, log, stopped=patience.over)
+    trace = attrs.evolve(log.trace(), sizes=sizes)
+    return Fit(states, True, trace, log, stopped=patience.over)

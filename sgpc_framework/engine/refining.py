@@ -13,7 +13,7 @@ import numpy as np
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.log import Log, Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Refined
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -53,7 +53,7 @@ def _ascending(states: list[State]) -> tuple[State, ...]:
 
 def _refined(config: Config, start: State, rows: TrainingRows, patience: Patience) -> Refined:
     rng = np.random.default_rng([config.seed, 0])  # the same for every size, as if fitted alone
-    with calling("refiner", config.refiner, "refine"):
+    with blame("refiner", config.refiner, "refine"):
         end = config.refiner.refine(start, rows, rng, patience.refining)
         _check(end)
     return end

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.model.trace import Stage
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import (
     BasisSelector,
     ScoresCandidates,
@@ -59,9 +60,9 @@ def begun(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
 ) -> tuple[Any, ...]:
     """What a selector wants to be handed besides: its memory, or nothing."""
-    if not isinstance(selector, SelectsWithMemory):
+    if not has(selector, SelectsWithMemory):
         return ()
-    with calling("selector", selector, "begun"):
+    with blame("selector", selector, "begun"):
         return (selector.begun(posterior, rng),)
 
 
@@ -72,8 +73,10 @@ def proposal(
     memory: tuple[Any, ...] = (),
 ) -> Candidates | None:
     """The candidates that a selector proposes; None if it has had enough."""
-    with calling("selector", selector, "propose"):
+    with blame("selector", selector, "propose"):
         rows = selector.propose(posterior, rng, *memory)
+        if rows is posterior.drawn and rows is not None:  # a draw is as it must be
+            return posterior.candidates(rows)
         return None if rows is None else checked_candidates(rows, posterior)
 
 
@@ -104,7 +107,7 @@ def checked_candidates(proposed: object, posterior: Posterior) -> Candidates:
 def _estimates(
     site_estimator: SiteEstimator, posterior: Posterior, candidates: Candidates
 ) -> Steps:
-    with calling("sites", site_estimator, "estimate"):
+    with blame("sites", site_estimator, "estimate"):
         steps = site_estimator.estimate(posterior, candidates)
         shape = candidates.at.mean.shape
         if not steps.coefficient.shape == steps.shrinkage.shape == shape:
@@ -130,9 +133,9 @@ def _least(
     """The position of the best candidate; the rows are in order, so ties go to the lowest."""
     if len(candidates) == 1:
         return 0
-    if not isinstance(selector, ScoresCandidates):
+    if not has(selector, ScoresCandidates):
         return int(np.argmax(posterior.total(log_evidence, candidates, steps)))
-    with calling("selector", selector, "score"):
+    with blame("selector", selector, "score"):
         scores = np.asarray(selector.score(posterior, candidates, steps, *memory), dtype=np.float64)
         if scores.shape != (len(candidates),) or np.isnan(scores).any():
             raise ValueError(

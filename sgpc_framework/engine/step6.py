@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.optimisers import Method, minimise
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.trial import Trial
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import HyperObjective, Loss, Subsampled
 from sgpc_framework.rows.state import State
@@ -62,7 +63,7 @@ class Judges(NamedTuple):
     @classmethod
     def of(cls, objective: HyperObjective, rows: TrainingRows, seed: int) -> Judges | None:
         """As many as the objective says; None if it wants all."""
-        if not isinstance(objective, Subsampled) or not 0 < objective.subset < len(rows):
+        if not has(objective, Subsampled) or not 0 < objective.subset < len(rows):
             return None
         numbers = rows.draw(objective.subset, np.random.default_rng([seed, 0]))
         return cls(numbers, rows.subset(numbers))
@@ -84,7 +85,7 @@ def reestimate(
     seen, judging = (state, rows) if judges is None else (state.among(judges.numbers), judges.rows)
 
     def loss(free: Floats) -> Loss | None:
-        with calling("objective", objective, "loss"):
+        with blame("objective", objective, "loss"):
             return objective.loss(Trial.at(free, seen, judging, start))
 
     first = loss(here)

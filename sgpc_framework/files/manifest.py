@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.config.provenance import Provenance, Source
 from sgpc_framework.errors import ModelFileError
+from sgpc_framework.plugin.registry import Registry
 
 FORMAT = "sgpc-model"
 FORMAT_VERSION = 1
@@ -26,7 +27,7 @@ _DTYPES = re.compile(r"[<>]U\d{1,7}|[<>|][biufO]\d{0,2}")
 _MOST_LABEL_BYTES = 2**25
 
 
-def written(manifest: Mapping[str, Any]) -> bytes:
+def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
     """The manifest as it stands in the file."""
     try:
         data = json.dumps(
@@ -39,14 +40,11 @@ def written(manifest: Mapping[str, Any]) -> bytes:
     return data
 
 
-def parsed(data: bytes) -> dict[str, Any]:
+def parse_manifest(data: bytes) -> dict[str, Any]:
     """The manifest that some bytes hold, of this version of the format."""
     if len(data) > MOST_BYTES:
         raise ModelFileError(f"the manifest has {len(data)} bytes, where {MOST_BYTES} are the most")
-    try:
-        manifest = json.loads(data, parse_float=_finite, parse_constant=_finite)
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"the manifest is not JSON that can be read: {error}") from error
+    manifest = strict_json("the manifest", data)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ModelFileError("this is not a model file: its manifest does not say so")
     version = manifest.get("version")
@@ -56,6 +54,14 @@ def parsed(data: bytes) -> dict[str, Any]:
             "a newer sgpc-framework may read it"
         )
     return manifest
+
+
+def strict_json(what: str, data: bytes) -> Any:
+    """Plain data from the bytes of JSON, with finite numbers only."""
+    try:
+        return json.loads(data, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{what} is not JSON that can be read: {error}") from error
 
 
 def _finite(text: str) -> float:
@@ -124,11 +130,12 @@ def provenance_section(provenance: Provenance | None) -> dict[str, Any]:
     }
 
 
-def provenance_from(manifest: Mapping[str, Any]) -> Provenance | None:
-    """How the model was made, as the manifest has it."""
+def provenance_from(manifest: Mapping[str, Any], registry: Registry) -> Provenance | None:
+    """How the model was made, as the manifest has it; the registry is the one that reads it."""
     config = manifest["config"]
     if config is None:
         return None
     if not isinstance(config, dict):
         raise ModelFileError(f"wanted a configuration or nothing, found {config!r}")
-    return Provenance(config, tuple(cattrs.structure(part, Source) for part in manifest["parts"]))
+    parts = tuple(cattrs.structure(part, Source) for part in manifest["parts"])
+    return Provenance(config, parts, registry)

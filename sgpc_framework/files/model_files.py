@@ -26,11 +26,11 @@ from sgpc_framework.files.archive import from_npy, npy, read_members, write_whol
 from sgpc_framework.files.manifest import (
     labels_from,
     labels_section,
-    parsed,
+    manifest_bytes,
+    parse_manifest,
     provenance_from,
     provenance_section,
     table_section,
-    written,
 )
 from sgpc_framework.files.stored_models import (
     Reader,
@@ -40,8 +40,10 @@ from sgpc_framework.files.stored_models import (
     description_of,
     every_size,
 )
+from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model
+from sgpc_framework.parts.calls import using
 from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.plugin.registry import Registry, default_registry
 
@@ -64,12 +66,12 @@ _NOT_A_MODEL = (
 class Contents(NamedTuple):
     """What a model file holds: the model, and how columns of a table become inputs, if it says."""
 
-    model: Model | OneVsRest
+    model: Classifier
     table: Mapping[str, Any] | None
 
 
 def save(
-    model: Model | OneVsRest,
+    model: Classifier,
     path: str | os.PathLike[str],
     registry: Registry | None = None,
     *,
@@ -77,9 +79,11 @@ def save(
 ) -> None:
     """Write a model file, or leave what was there untouched.
 
-    ``table`` is plain data that says how the columns of a table become inputs.
+    ``table`` is plain data that says how the columns of a table become inputs. The parts are named
+    by the ``registry``, unless told otherwise the one that the model was made or loaded with.
     """
-    registry = registry or default_registry()
+    known = model.provenance.registry if model.provenance is not None else None
+    registry = registry or known or default_registry()
     models = model.models if isinstance(model, OneVsRest) else (model,)
     every = [size for one in models for size in every_size(one)]
     _refuse_unregistered(every, registry)
@@ -97,7 +101,7 @@ def save(
         "table": table_section(table),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
-    write_whole(Path(path), {**members, MANIFEST: written(manifest)})
+    write_whole(Path(path), {**members, MANIFEST: manifest_bytes(manifest)})
 
 
 def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
@@ -118,7 +122,9 @@ def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
 def read(path: str | os.PathLike[str], registry: Registry | None = None) -> Contents:
     """The model of a file, and its section on tables."""
     with _reading(path):
-        return _contents(read_members(Path(path)), registry or default_registry())
+        chosen = registry or default_registry()
+        with using(chosen):
+            return _contents(read_members(Path(path)), chosen)
 
 
 @contextmanager
@@ -136,11 +142,11 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
 def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
     if MANIFEST not in members:
         raise ModelFileError(_STRANGE_MEMBERS)
-    manifest = parsed(members[MANIFEST])
+    manifest = parse_manifest(members[MANIFEST])
     classes = labels_from(manifest["classes"])
-    several = len(classes) > 2
     described = manifest["models"]
-    if len(described) != (len(classes) if several else 1):
+    several = len(described) > 1  # one for each class, against the rest
+    if several and len(described) != len(classes):
         raise ModelFileError(f"{len(classes)} classes do not have {len(described)} models")
     arrays = _arrays(members, manifest)
     table = manifest["table"]
@@ -148,7 +154,7 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
         raise ModelFileError(f"wanted a section on tables or nothing, found {table!r}")
     reader = Reader(
         ONE_OR_REST if several else classes,
-        provenance_from(manifest),
+        provenance_from(manifest, registry),
         manifest["needs"],
         registry,
     )

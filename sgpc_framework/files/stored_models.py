@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any
@@ -15,18 +14,24 @@ from numpy.typing import NDArray
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.config.structure import plain, structured
 from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.files.stored_inputs import (
+    inputs_from_array,
+    inputs_to_array,
+    kind_of_inputs,
+)
 from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.checking import LARGEST
-from sgpc_framework.rows.state import State
+from sgpc_framework.rows.shard import latent_functions
+from sgpc_framework.rows.state import NO_ROW, State
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
 
 _OWN_ARRAYS = ("inputs", "mean", "precision")
-"""What every size has for itself: a smaller one's basis is the beginning of that of the whole."""
+"""What every size has for itself. The basis of a smaller one is the beginning of that of the whole,
+unless its refiner left some out: then it has a basis of its own, and says so."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -47,21 +52,30 @@ def check_total(sizes: Iterable[int]) -> None:
 
 def arrays_of(model: Model) -> dict[str, NDArray[Any]]:
     """The arrays of a model and of its smaller sizes, by name."""
-    found: dict[str, NDArray[Any]] = {"basis": np.asarray(model.basis, dtype=np.int64)}
+    arrays: dict[str, NDArray[Any]] = {"basis": np.asarray(model.basis, dtype=np.int64)}
     for one in every_size(model):
         before = "" if one is model else f"{len(one)}."
-        found[f"{before}inputs"] = _storable(one.inputs)
-        found[f"{before}mean"] = one.sites.mean
-        found[f"{before}precision"] = one.sites.precision
-    return found
+        arrays[f"{before}inputs"] = inputs_to_array(one.kernel, one.inputs)
+        arrays[f"{before}mean"] = one.sites.mean
+        arrays[f"{before}precision"] = one.sites.precision
+        if not _is_prefix(one, model):
+            arrays[f"{before}basis"] = np.asarray(one.basis, dtype=np.int64)
+    return arrays
+
+
+def _is_prefix(one: Model, whole: Model) -> bool:
+    return np.array_equal(one.basis, whole.basis[: len(one)])
 
 
 def description_of(model: Model) -> dict[str, Any]:
     """All else: the parts, those of each smaller size, and the trace."""
-    smaller = model.smaller and [_parts(one) | {"size": len(one)} for one in model.smaller]
+    smaller = model.smaller and [
+        _parts(one) | {"size": len(one)} | ({} if _is_prefix(one, model) else {"basis": "own"})
+        for one in model.smaller
+    ]
     return {
         **_parts(model),
-        "inputs": "strings" if model.inputs.dtype.kind == "O" else "numbers",
+        "inputs": kind_of_inputs(model.kernel, model.inputs),
         "smaller": smaller,
         "trace": cattrs.unstructure(_shortened(model.trace)),
     }
@@ -69,18 +83,6 @@ def description_of(model: Model) -> dict[str, Any]:
 
 def _parts(model: Model) -> dict[str, Any]:
     return {"kernel": plain(model.kernel), "likelihood": plain(model.likelihood)}
-
-
-def _storable(inputs: NDArray[Any]) -> NDArray[Any]:
-    if inputs.dtype.kind != "O":
-        return inputs
-    words = inputs.tolist()
-    strange = sorted({type(word).__name__ for word in words if not isinstance(word, str)})
-    if strange:
-        raise ModelFileError(
-            f"basis inputs must be numbers or strings to be stored, found {strange}"
-        )
-    return np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
 
 
 def _shortened(trace: Trace) -> Trace:
@@ -101,6 +103,9 @@ def array_names(described: Mapping[str, Any]) -> Iterator[str]:
     for before in ("", *(f"{size}." for size in _smaller_sizes(described))):
         for name in _OWN_ARRAYS:
             yield before + name
+    for parts in described["smaller"] or ():
+        if parts.get("basis") == "own":
+            yield f"{parts['size']}.basis"
 
 
 @attrs.frozen
@@ -126,7 +131,7 @@ class Reader:
         for parts in described["smaller"]:
             size = parts["size"]
             own = {name: arrays[f"{size}.{name}"] for name in _OWN_ARRAYS}
-            own["basis"] = arrays["basis"][:size]
+            own["basis"] = arrays.get(f"{size}.basis", arrays["basis"][:size])
             one = self._of_one_size(own, parts, kind, trace)
             if not len(one) == size < len(whole) or one.inputs.shape[1:] != whole.inputs.shape[1:]:
                 raise ModelFileError(f"the model of size {size} does not fit the whole")
@@ -136,19 +141,32 @@ class Reader:
     def _of_one_size(
         self, arrays: Arrays, parts: Mapping[str, Any], kind: object, trace: Trace
     ) -> Model:
-        size = len(arrays["mean"])
-        for name in ("basis", "mean", "precision"):
+        likelihood = self._part("likelihood", Likelihood, parts)
+        functions = latent_functions(likelihood)
+        if len(self.classes) != max(2, functions):
+            raise ModelFileError(
+                f"{len(self.classes)} classes do not have a model of {functions} latent functions"
+            )
+        size = len(arrays["basis"])
+        sites = (size,) if functions == 1 else (functions, size)
+        for name, shape, dtype in (
+            ("basis", (size,), "i"),
+            ("mean", sites, "f"),
+            ("precision", sites, "f"),
+        ):
             array = arrays[name]
-            dtype = "i" if name == "basis" else "f"
-            if array.shape != (size,) or array.dtype.kind != dtype or not np.isfinite(array).all():
+            if array.shape != shape or array.dtype.kind != dtype or not np.isfinite(array).all():
                 raise ModelFileError(f"{name}.npy does not hold {size} finite numbers")
-        if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < 0):
-            raise ModelFileError("precisions must be above zero, and row numbers not below it")
+        if np.any(arrays["precision"] <= 0.0) or np.any(arrays["basis"] < NO_ROW):
+            raise ModelFileError(
+                f"precisions must be above zero, and row numbers not below {NO_ROW}, which is none"
+            )
+        kernel = self._part("kernel", Kernel, parts)
         state = State(
-            kernel=self._part("kernel", Kernel, parts),
-            likelihood=self._part("likelihood", Likelihood, parts),
+            kernel=kernel,
+            likelihood=likelihood,
             basis=arrays["basis"].astype(np.intp),
-            inputs=_inputs(arrays["inputs"], kind, size),
+            inputs=inputs_from_array(kernel, arrays["inputs"], kind, size),
             precision=arrays["precision"],
             mean=arrays["mean"],
         )
@@ -195,18 +213,3 @@ def _check_sizes(records: tuple[Size, ...]) -> None:
     sizes = [record.size for record in records]
     if sizes != sorted(set(sizes)) or not all(size >= 1 for size in sizes):
         raise ModelFileError(f"wanted a trace with sizes in ascending order, found {sizes}")
-
-
-def _inputs(array: NDArray[Any], kind: object, size: int) -> NDArray[Any]:
-    if kind == "strings":
-        words = json.loads(array.astype(np.uint8).tobytes())
-        good = isinstance(words, list) and all(isinstance(word, str) for word in words)
-        inputs = np.empty(len(words), dtype=object)
-        inputs[:] = words
-    else:
-        inputs = array
-        largest = np.abs(array).max(initial=0.0)  # NaN if there is one
-        good = array.ndim == 2 and array.dtype == np.float64 and bool(largest <= LARGEST)
-    if not good or len(inputs) != size:
-        raise ModelFileError(f"inputs.npy does not hold {size} basis vectors")
-    return inputs

@@ -1,4 +1,4 @@
 """The paper's experiments, run again: cells, a run that can be resumed, tests, figures, a page.
 
-``sgpc reproduce`` is the command; ``whole.reproduce`` is the same from Python.
+``sgpc reproduce`` is the command; ``reproduction.reproduce`` is the same from Python.
 """

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from sgpc_framework import datasets
+from sgpc_framework.metrics.statistics import Mean
 
 Floats = NDArray[np.float64]
 ROWS = 400_000
@@ -21,12 +22,10 @@ ROWS = 400_000
 
 @attrs.frozen
 class Floor:
-    """Bayes error and Bayes NLP, with the standard errors of their Monte Carlo estimates."""
+    """Bayes error and Bayes NLP, means over generated inputs."""
 
-    error: float
-    nlp: float
-    error_se: float
-    nlp_se: float
+    error: Mean
+    nlp: Mean
 
 
 def floor(name: str, rows: int | None = None) -> Floor:
@@ -37,13 +36,7 @@ def floor(name: str, rows: int | None = None) -> Floor:
     # min(π, 1 - π) = 1 / (1 + e^|m|), and the entropy of the label in nats
     least = np.exp(-np.logaddexp(0.0, np.abs(margin)))
     entropy = np.logaddexp(0.0, np.abs(margin)) - np.abs(margin) * (1.0 - least)
-    scale = np.sqrt(rows)
-    return Floor(
-        float(least.mean()),
-        float(entropy.mean()),
-        float(least.std() / scale),
-        float(entropy.std() / scale),
-    )
+    return Floor(Mean.of(least), Mean.of(entropy))
 
 
 def twonorm_log_odds(X: Floats) -> Floats:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property, lru_cache
-from time import perf_counter, process_time
 from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
 from sgpc_framework.design import Design, build
 from sgpc_framework.lab.methods import method
-from sgpc_framework.model.model import Model
-
-Floats = NDArray[np.float64]
+from sgpc_framework.lab.timed_fit import TimedFit
+from sgpc_framework.metrics.predictions import Predictions
 
 
 @attrs.frozen
@@ -87,43 +84,35 @@ class Cell:
         tried = 14 + method(self.method).candidates  # fitted to what fits took
         return self.iterations * rows * self.size * tried * (1 + self.size / 100)
 
-    def fitted(self) -> Model:
-        model = self.design.fit(self.benchmark.X, self.benchmark.y)
-        assert isinstance(model, Model)  # there are two classes
-        return model
+    def fit(self) -> TimedFit:
+        return TimedFit.of(self.design, self.benchmark)
 
     def compute(self) -> dict[str, Any]:
         """Fit and judge; the fields of an ``Outcome``."""
-        data = self.benchmark
-        began, began_cpu = perf_counter(), process_time()
-        model = self.fitted()
-        seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        data, fit = self.benchmark, self.fit()
+        model = fit.model
+        test = Predictions.of(model, data.X_test, data.y_test).merits
+        training = Predictions.of(model, data.X, data.y).merits
         outcome = Outcome(
-            *judged(model.predict_proba(data.X_test), data.y_test),
-            *judged(model.predict_proba(data.X), data.y),
+            test.error,
+            test.nlp,
+            training.error,
+            training.nlp,
             basis=len(model),
             iterations=len(model.trace.iterations),
             best=model.trace.best + 1,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
+            seconds=fit.seconds,
+            cpu_seconds=fit.cpu_seconds,
             source=data.source,
             notes="; ".join(model.trace.notes),
         )
         return attrs.asdict(outcome)
 
 
-def judged(probability: Floats, y: Floats) -> tuple[float, float]:
-    """Error and NLP of probabilities of shape (rows, 2) for labels in {-1, +1}."""
-    second = (y > 0.0).astype(np.intp)
-    own = probability[np.arange(len(y)), second]
-    return float(np.mean((probability[:, 1] >= 0.5) != second)), float(-np.mean(np.log(own)))
-
-
 @lru_cache(maxsize=2)
 def data_of(name: str, partition: int, rows: int | None) -> Benchmark:
     """The partition with its first training rows, remembered for the next cell of it."""
-    data = datasets.benchmark(name, partition)
-    return attrs.evolve(data, X=data.X[:rows], y=data.y[:rows])
+    return datasets.benchmark(name, partition).first_rows(rows)
 
 
 @lru_cache(maxsize=1000)

@@ -15,6 +15,7 @@ from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.statistics import Mean
 from sgpc_framework.tables.labels import training_labels
 from sgpc_framework.tables.table import Table
 from sgpc_framework.tables.table_classifier import TableClassifier
@@ -41,8 +42,8 @@ class Score:
 def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
     """The fold of each row: at random, but of each class about as many rows in every fold.
 
-    >>> found = folds(np.array(["a"] * 4 + ["b"] * 2), 2, seed=0)
-    >>> sorted(found[:4].tolist()), sorted(found[4:].tolist())
+    >>> fold = folds(np.array(["a"] * 4 + ["b"] * 2), 2, seed=0)
+    >>> sorted(fold[:4].tolist()), sorted(fold[4:].tolist())
     ([0, 0, 1, 1], [0, 1])
     """
     rng = np.random.default_rng(seed)
@@ -52,14 +53,14 @@ def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
             f"wanted at least {count} rows of every class, one a fold, found {sizes.min()} of "
             f"{classes[sizes.argmin()]!s}: take fewer folds"
         )
-    found = np.empty(len(labels), dtype=np.intp)
+    fold = np.empty(len(labels), dtype=np.intp)
     for label in classes:
         rows = rng.permutation(np.flatnonzero(labels == label))
-        found[rows] = np.arange(len(rows)) % count
-    return found
+        fold[rows] = np.arange(len(rows)) % count
+    return fold
 
 
-def compared(
+def cross_validate(
     table: Table,
     target: str,
     designs: Mapping[str, Design],
@@ -81,7 +82,7 @@ def compared(
     largest, smaller = max(sizes), tuple(sorted(set(sizes))[:-1])
     for title, design in designs.items():
         nested = Design(attrs.evolve(design.config, max_basis=largest, sizes=smaller))
-        found: list[list[tuple[Merits, int]]] = []
+        merits: list[list[tuple[Merits, int]]] = []
         seconds = []
         for turn in range(count):
             progress(title, turn, None)
@@ -96,8 +97,8 @@ def compared(
                 **encoding,
             )
             seconds.append(perf_counter() - began)
-            found.append(list(_merits(classifier, test, (*smaller, largest))))
-        for size, each in zip((*smaller, largest), zip(*found, strict=True), strict=True):
+            merits.append(list(_merits(classifier, test, (*smaller, largest))))
+        for size, each in zip((*smaller, largest), zip(*merits, strict=True), strict=True):
             yield _score(title, size, each, float(np.mean(seconds)))
 
 
@@ -112,19 +113,7 @@ def _merits(
 
 
 def _score(design: str, size: int, each: Sequence[tuple[Merits, int]], seconds: float) -> Score:
-    errors = np.array([merits.error for merits, _ in each])
-    losses = np.array([merits.nlp for merits, _ in each])
-    return Score(
-        design,
-        size,
-        float(np.mean([basis for _, basis in each])),
-        float(errors.mean()),
-        _standard_error(errors),
-        float(losses.mean()),
-        _standard_error(losses),
-        seconds,
-    )
-
-
-def _standard_error(values: NDArray[np.float64]) -> float:
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    basis = float(np.mean([basis for _, basis in each]))
+    error = Mean.of([merits.error for merits, _ in each])
+    nlp = Mean.of([merits.nlp for merits, _ in each])
+    return Score(design, size, basis, error.value, error.error, nlp.value, nlp.error, seconds)

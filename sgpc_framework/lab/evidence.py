@@ -8,9 +8,9 @@ from pathlib import Path
 
 import attrs
 
-from sgpc_framework.lab.by_stage import COLUMNS, Stages
 from sgpc_framework.lab.cells import Outcome
 from sgpc_framework.lab.results import Results
+from sgpc_framework.lab.stage_curves import COLUMNS, StageCurves
 from sgpc_framework.lab.timing import InnerLoops
 
 
@@ -19,7 +19,7 @@ class Evidence:
     """The outcomes of cells, the curves of Experiment 1, and the seconds of inner loops."""
 
     results: Results
-    stages: dict[Stages, dict[str, list[float]]]
+    stages: dict[StageCurves, dict[str, list[float]]]
     seconds: dict[InnerLoops, dict[str, list[float]]]
 
 
@@ -57,10 +57,10 @@ def write_csv(folder: Path, evidence: Evidence) -> list[Path]:
             ),
         ),
     }
-    return [_written(folder / name, *table) for name, table in tables.items()]
+    return [_write_table(folder / name, *table) for name, table in tables.items()]
 
 
-def _written(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+def _write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

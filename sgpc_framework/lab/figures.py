@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from sgpc_framework.lab.bayes import Floor
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import (
     OPTIMISED_SITES,
@@ -20,45 +19,46 @@ from sgpc_framework.lab.methods import (
     random,
 )
 from sgpc_framework.lab.plan import COMPARED
-from sgpc_framework.lab.results import MEASURES, Results
-from sgpc_framework.metrics.ranks import draw_ranks
+from sgpc_framework.lab.ranks import draw_ranks
+from sgpc_framework.lab.results import MEASURES, SHORT, Results
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.metrics.statistics import Mean
+from sgpc_framework.plots.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, YELLOW
 
-BLUE, RED, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#777777"
-SHADES = ("#999999", "#E69F00", "#F0E442", "#56B4E9", BLUE, BLACK)
-"""Okabe and Ito's colours, one for each method of Experiment 3."""
+GREY = "#777777"
+SHADES = ("#999999", ORANGE, YELLOW, SKY, BLUE, BLACK)
+"""One for each method of Experiment 3."""
 
-LABEL = {"test_error": "test error", "test_nlp": "test NLP"}
 DPI = 80
 
 
 def draw_all(folder: Path, evidence: Evidence, floors: dict[str, Floor]) -> dict[str, Path]:
     """Draw every figure that there is evidence for, and return their paths by name."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {"losses": _saved(folder / "losses.png", (6.4, 4.0), draw_losses)}
+    drawn = {"losses": _save(folder / "losses.png", (6.4, 4.0), draw_losses)}
     results = evidence.results
     if evidence.stages:
-        drawn["stages"] = _saved(
+        drawn["stages"] = _save(
             folder / "experiment1.png", (10.0, 5.2), lambda f: draw_stages(f, evidence.stages)
         )
     smallest = results.scale.working_sets[0]
     pair = [random(smallest), adaptive(smallest)]
     sets = [s for s in results.scale.sets if results.has(s, pair, results.scale.sizes[0])]
     if sets:
-        drawn["working sets"] = _saved(
+        drawn["working sets"] = _save(
             folder / "experiment2.png",
             (12.0, 2.1 * len(sets) + 0.6),
             lambda f: draw_working_sets(f, results, sets),
         )
     sets = [s for s in results.scale.sets if results.has(s, COMPARED, results.scale.sizes[0])]
     if sets:
-        drawn["sizes"] = _saved(
+        drawn["sizes"] = _save(
             folder / "experiment3.png",
             (11.0, 2.1 * len(sets) + 0.6),
             lambda f: draw_sizes(f, results, sets, floors),
         )
     if len(sets) > 1:
-        drawn["ranks"] = _saved(folder / "ranks.png", (11.0, 8.0), lambda f: draw_ranks(f, results))
+        drawn["ranks"] = _save(folder / "ranks.png", (11.0, 8.0), lambda f: draw_ranks(f, results))
     return drawn
 
 
@@ -78,10 +78,10 @@ def draw_losses(figure: Any) -> None:
         ax.plot(z, values, style, color=colour, label=label)
     ax.axhline(1.0, color=GREY, lw=0.6, ls="--")
     ax.set(xlabel="z = y (f + b)", ylabel="loss", ylim=(0.0, 6.0), xlim=(-2.5, 2.5))
-    _dressed(ax).legend(frameon=False)
+    _dress(ax).legend(frameon=False)
 
 
-def draw_stages(figure: Any, stages: dict[Stages, dict[str, list[float]]]) -> None:
+def draw_stages(figure: Any, stages: dict[StageCurves, dict[str, list[float]]]) -> None:
     """Figure 2: error and NLP as basis vectors are added, for two ways to estimate sites."""
     sets = list(dict.fromkeys(job.cell.data for job in stages))
     axes = figure.subplots(2, 2 * len(sets), squeeze=False)
@@ -99,7 +99,7 @@ def draw_stages(figure: Any, stages: dict[Stages, dict[str, list[float]]]) -> No
                 title = "NLP" if measure == "nlp" else "error"
                 ax.set(title=f"{job.cell.data.title()}, {part} {title}", xlabel="basis vectors")
                 ax.title.set_fontsize(10)
-                _dressed(ax)
+                _dress(ax)
     axes[0, 0].legend(frameon=False)
 
 
@@ -125,8 +125,8 @@ def draw_working_sets(figure: Any, results: Results, sets: Sequence[str]) -> Non
             ax.set_xscale("log")
             ax.set_xticks(ticks, labels=[str(k) for k in ticks])
             ax.minorticks_off()
-            ax.set_title(f"{data.title()}, {LABEL[measure]}, {size}", fontsize=9)
-            _dressed(ax)
+            ax.set_title(f"{data.title()}, test {SHORT[measure]}, {size}", fontsize=9)
+            _dress(ax)
     for ax in axes[-1]:
         ax.set_xlabel("working set κ")
     axes[0, 0].legend(frameon=False, fontsize=8)
@@ -163,11 +163,11 @@ def draw_sizes(
                     label=method,
                 )
             if data in floors:
-                level = floors[data].error if measure == "test_error" else floors[data].nlp
-                ax.axhline(level, color=RED, lw=1.2, ls="--", label="Bayes")
+                floor = floors[data].error if measure == "test_error" else floors[data].nlp
+                ax.axhline(floor.value, color=RED, lw=1.2, ls="--", label="Bayes")
             ax.set_xticks(np.arange(len(sizes)), labels=[str(size) for size in sizes])
-            ax.set_title(f"{data.title()}, {LABEL[measure]}", fontsize=10)
-            _dressed(ax)
+            ax.set_title(f"{data.title()}, test {SHORT[measure]}", fontsize=10)
+            _dress(ax)
     for ax in axes[-1]:
         ax.set_xlabel("basis vectors")
     handles = {label: h for ax in axes.flat for h, label in zip(*_legend(ax), strict=True)}
@@ -181,13 +181,13 @@ def _legend(ax: Any) -> tuple[list[Any], list[str]]:
     return handles, labels
 
 
-def _dressed(ax: Any) -> Any:
+def _dress(ax: Any) -> Any:
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
     return ax
 
 
-def _saved(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) -> Path:
+def _save(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) -> Path:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")

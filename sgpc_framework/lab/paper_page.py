@@ -39,7 +39,7 @@ def text(
     sizes, small = results.scale.sizes, results.scale.small
     parts = [
         "# The paper, reproduced",
-        _opening(evidence, command),
+        _introduction(evidence, command),
         "## What holds",
         sections.verdicts(evidence),
         sections.claims(evidence),
@@ -73,7 +73,7 @@ def text(
             "were timed one after the other, in one process.",
             sections.seconds(evidence),
         ]
-    beyond = sections.refined(results, floors)
+    beyond = sections.refiners(results, floors)
     if beyond:
         parts += [
             "## Beyond the paper",
@@ -85,7 +85,7 @@ def text(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _opening(evidence: Evidence, command: str) -> str:
+def _introduction(evidence: Evidence, command: str) -> str:
     results, scale = evidence.results, evidence.results.scale
     outcomes = results.outcomes.values()
     seconds = sum(outcome.cpu_seconds for outcome in outcomes)
@@ -163,13 +163,13 @@ def _selection(evidence: Evidence, pictures: dict[str, str]) -> list[str]:
 
 
 def _files(evidence: Evidence) -> str:
-    found = {
+    files = {
         "results.csv": ("one fit a row", evidence.results.outcomes),
         "stages.csv": ("the curves of Experiment 1", evidence.stages),
         "seconds.csv": ("every timed inner loop", evidence.seconds),
     }
     return "\n".join(
-        f"- [{name}]({name}): {what}" for name, (what, there) in found.items() if there
+        f"- [{name}]({name}): {what}" for name, (what, there) in files.items() if there
     )
 
 

@@ -6,8 +6,8 @@ from statistics import median
 
 from sgpc_framework.lab.bayes import Floor
 from sgpc_framework.lab.claims import CLAIMS
-from sgpc_framework.lab.claims.claim import SHORT
 from sgpc_framework.lab.evidence import Evidence
+from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.lab.methods import (
     OPTIMISED_SITES,
     PROPOSED,
@@ -15,9 +15,9 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.paper_tables import means, shown, table
+from sgpc_framework.lab.paper_tables import mean_text, means
 from sgpc_framework.lab.plan import STAGED
-from sgpc_framework.lab.results import MEASURES, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Results
 from sgpc_framework.lab.timing import TIMED, ratio
 
 
@@ -26,20 +26,24 @@ def claims(evidence: Evidence) -> str:
     for title, stated in CLAIMS.items():
         rows = []
         for claim in stated:
-            found = claim.judged(evidence)
-            why = claim.why.get(found.verdict, "")
-            rule = f"Rule: {found.rule}." if found.rule else ""
-            rows.append((claim.text, found.figure, f"**{found.verdict}**", f"{why} {rule}".strip()))
-        parts.append(f"### {title}\n\n{table(('the paper', 'here', 'verdict', 'why'), rows)}")
+            finding = claim.judge(evidence)
+            why = claim.why.get(finding.verdict, "")
+            rule = f"Rule: {finding.rule}." if finding.rule else ""
+            rows.append(
+                (claim.text, finding.figure, f"**{finding.verdict}**", f"{why} {rule}".strip())
+            )
+        parts.append(
+            f"### {title}\n\n{markdown_table(('the paper', 'here', 'verdict', 'why'), rows)}"
+        )
     return "\n\n".join(parts)
 
 
 def verdicts(evidence: Evidence) -> str:
     """How many claims hold, in words."""
-    found = [claim.judged(evidence).verdict for stated in CLAIMS.values() for claim in stated]
-    counted = ((found.count(verdict), verdict) for verdict in dict.fromkeys(found))
+    verdicts = [claim.judge(evidence).verdict for stated in CLAIMS.values() for claim in stated]
+    counted = ((verdicts.count(verdict), verdict) for verdict in dict.fromkeys(verdicts))
     each = ", ".join(f"{count} {verdict}" for count, verdict in sorted(counted, reverse=True))
-    return f"Of {len(found)} claims: {each}."
+    return f"Of {len(verdicts)} claims: {each}."
 
 
 def data(evidence: Evidence) -> str:
@@ -50,7 +54,9 @@ def data(evidence: Evidence) -> str:
             sources = {cell.partition: evidence.results.outcomes[cell].source for cell in cells}
             facts = _sizes(evidence, name)
             rows.append((name.title(), *facts, str(len(sources)), _ranges(sources)))
-    return table(("set", "training rows", "test rows", "features", "partitions", "source"), rows)
+    return markdown_table(
+        ("set", "training rows", "test rows", "features", "partitions", "source"), rows
+    )
 
 
 def _sizes(evidence: Evidence, name: str) -> tuple[str, str, str]:
@@ -75,17 +81,17 @@ def sites(results: Results) -> str:
     for name in STAGED:
         both = results.common(name, [PROPOSED, OPTIMISED_SITES], size)
         for measure in MEASURES if both else ():
-            found = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
-            assert found is not None
+            comparison = results.comparison(name, OPTIMISED_SITES, PROPOSED, size, measure)
+            assert comparison is not None
             both_means = (
-                shown(results.mean(name, method, size, measure, both), measure)
+                mean_text(results.mean(name, method, size, measure, both), measure)
                 for method in (PROPOSED, OPTIMISED_SITES)
             )
             rows.append(
-                (name.title(), SHORT[measure], *both_means, str(len(both)), f"{found.p:.2g}")
+                (name.title(), SHORT[measure], *both_means, str(len(both)), f"{comparison.p:.2g}")
             )
     head = ("set", "test", "moment matching", "predictive loss", "partitions", "Wilcoxon p")
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def seconds(evidence: Evidence) -> str:
@@ -97,24 +103,28 @@ def seconds(evidence: Evidence) -> str:
         )
         for job, took in evidence.seconds.items()
     ]
-    return table(("set", *(f"{method}, ms" for method in TIMED), "validation / adaptive 1"), rows)
+    return markdown_table(
+        ("set", *(f"{method}, ms" for method in TIMED), "validation / adaptive 1"), rows
+    )
 
 
-def refined(results: Results, floors: dict[str, Floor]) -> str:
+def refiners(results: Results, floors: dict[str, Floor]) -> str:
     methods, parts = (PROPOSED, VALIDATION, *REFINED), []
     for measure in MEASURES:
-        found = means(results, methods, results.scale.small, measure)
-        if found:
-            parts.append(f"Test {SHORT[measure]}:\n\n{found}")
+        lines = means(results, methods, results.scale.small, measure)
+        if lines:
+            parts.append(f"Test {SHORT[measure]}:\n\n{lines}")
     rows = [
         (
             name.title(),
-            f"{100 * floor.error:.2f} ± {100 * floor.error_se:.2f} %",
-            f"{floor.nlp:.4f} ± {floor.nlp_se:.4f}",
+            f"{floor.error.text(2, factor=100.0)} %",
+            floor.nlp.text(4),
         )
         for name, floor in floors.items()
         if name in results.scale.sets
     ]
     if parts:
-        parts.append(f"No classifier does better than:\n\n{table(('set', 'error', 'NLP'), rows)}")
+        parts.append(
+            f"No classifier does better than:\n\n{markdown_table(('set', 'error', 'NLP'), rows)}"
+        )
     return "\n\n".join(parts)

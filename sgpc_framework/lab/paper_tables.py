@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sgpc_framework.lab.claims.claim import SHORT, Tally, tally
+from sgpc_framework.lab.claims.claim import Tally, tally
+from sgpc_framework.lab.markdown import markdown_table
 from sgpc_framework.lab.methods import (
     ENTROPY,
     GAIN,
@@ -13,22 +14,14 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.results import MEASURES, Measure, Results
-from sgpc_framework.metrics.ranks import LEVEL, PAPER_P, RANKED
+from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
 from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; nothing where there are no rows."""
-    body = [f"| {' | '.join(row)} |" for row in rows]
-    head = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
-    return "\n".join([*head, *body]) if body else ""
-
-
-def shown(mean: Mean, measure: Measure) -> str:
-    scale, digits = (100.0, 2) if measure == "test_error" else (1.0, 3)
-    error = "" if mean.count < 2 else f" ± {scale * mean.error:.{digits}f}"
-    return f"{scale * mean.value:.{digits}f}{error}"
+def mean_text(mean: Mean, measure: Measure) -> str:
+    """An error in percent, a loss in nats."""
+    return mean.text(2, factor=100.0) if measure == "test_error" else mean.text(3)
 
 
 def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measure: Measure) -> str:
@@ -38,14 +31,15 @@ def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measur
         for size in sizes:
             shared = results.common(name, methods, size)
             if shared:
-                found = [results.mean(name, m, size, measure, shared) for m in methods]
-                least = min(mean.value for mean in found)
-                cells = [
-                    f"**{shown(mean, measure)}**" if mean.value == least else shown(mean, measure)
-                    for mean in found
-                ]
+                row = [results.mean(name, m, size, measure, shared) for m in methods]
+                least = min(mean.value for mean in row)
+                bold = ("**" if mean.value == least else "" for mean in row)
+                cells = (
+                    f"{mark}{mean_text(mean, measure)}{mark}"
+                    for mark, mean in zip(bold, row, strict=True)
+                )
                 rows.append((name.title(), str(size), str(len(shared)), *cells))
-    return table(("set", "size", "n", *methods), rows)
+    return markdown_table(("set", "size", "n", *methods), rows)
 
 
 def wilcoxon(results: Results, measure: Measure) -> str:
@@ -54,10 +48,12 @@ def wilcoxon(results: Results, measure: Measure) -> str:
     rows = []
     for name in results.scale.sets:
         for size in results.scale.sizes:
-            found = [results.comparison(name, PROPOSED, rival, size, measure) for rival in rivals]
-            if all(found):
-                rows.append((name.title(), str(size), *(_test(c) for c in found if c)))
-    return table(("set", "size", *rivals), rows)
+            comparisons = [
+                results.comparison(name, PROPOSED, rival, size, measure) for rival in rivals
+            ]
+            if all(comparisons):
+                rows.append((name.title(), str(size), *(_test(c) for c in comparisons if c)))
+    return markdown_table(("set", "size", *rivals), rows)
 
 
 def _test(comparison: Comparison) -> str:
@@ -70,19 +66,21 @@ def friedman(results: Results) -> str:
     rows = []
     for measure in MEASURES:
         for size, paper in zip(results.scale.sizes, PAPER_P[measure], strict=True):
-            found = results.friedman(RANKED, size, measure)
+            ours = results.friedman(RANKED, size, measure)
             other = results.friedman((*RANKED[:3], GAIN_REVERSED), size, measure)
-            if found is None or other is None:
+            if ours is None or other is None:
                 continue
-            reach = critical_difference(len(RANKED), found.sets, LEVEL)
+            reach = critical_difference(len(RANKED), ours.sets, POST_HOC_LEVEL)
             ranks = [
-                f"{rank:.2f}{' *' * (abs(rank - found.ranks[PROPOSED]) > reach)}"
-                for rank in found.ranks.values()
+                f"{rank:.2f}{' *' * (abs(rank - ours.ranks[PROPOSED]) > reach)}"
+                for rank in ours.ranks.values()
             ]
-            p_values = f"{found.p:.2g}", f"{found.p_iman_davenport:.2g}", f"{other.p:.2g}"
+            p_values = f"{ours.p:.2g}", f"{ours.p_iman_davenport:.2g}", f"{other.p:.2g}"
             rows.append((SHORT[measure], str(size), *ranks, *p_values, f"{paper:g}"))
     p_names = ("p", "p (Iman-Davenport)", "p with old-new", "the paper's p")
-    return table(("test", "size", *(f"rank of {method}" for method in RANKED), *p_names), rows)
+    return markdown_table(
+        ("test", "size", *(f"rank of {method}" for method in RANKED), *p_names), rows
+    )
 
 
 def directions(results: Results) -> str:
@@ -116,7 +114,7 @@ def directions(results: Results) -> str:
         f"old-new agrees in {other.better} of {other.total} and is against it in {other.worse}. "
         f"So the paper's remarks are {'mostly' if half else 'not'} reproduced; {verdict}."
     )
-    return f"{table(head, rows)}\n\n{said}"
+    return f"{markdown_table(head, rows)}\n\n{said}"
 
 
 def _remark(

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from sgpc_framework import datasets
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.cells import Cell
 from sgpc_framework.lab.methods import (
     ENTROPY,
@@ -20,6 +19,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
     random,
 )
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.lab.timing import InnerLoops
 
 EXPERIMENTS = ("figure1", "experiment1", "experiment2", "experiment3", "beyond", "timing")
@@ -74,7 +74,7 @@ def quick() -> Scale:
     )
 
 
-def ordered(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
+def cells_in_order(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
     """The cells of these experiments, each once, such that stopping early leaves a balance.
 
     Partition p of P is due when (p + 1) / P of the work is done, so all experiments, sizes and
@@ -86,10 +86,10 @@ def ordered(scale: Scale, experiments: Iterable[str]) -> list[Cell]:
     return sorted(due, key=due.__getitem__)
 
 
-def curves(scale: Scale) -> list[Stages]:
+def curves(scale: Scale) -> list[StageCurves]:
     """Experiment 1's pictures, of the first partition at the second size."""
     return [
-        Stages(scale.cell(data, 0, method, scale.sizes[1]))
+        StageCurves(scale.cell(data, 0, method, scale.sizes[1]))
         for data in STAGED
         if data in scale.sets
         for method in (PROPOSED, OPTIMISED_SITES)

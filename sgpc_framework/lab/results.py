@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ from sgpc_framework.metrics.statistics import Comparison, Friedman, Mean, compar
 
 Measure = Literal["test_error", "test_nlp"]
 MEASURES: tuple[Measure, Measure] = ("test_error", "test_nlp")
+SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
 
 
 @attrs.frozen(slots=False)
@@ -27,10 +28,10 @@ class Results:
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str, int], dict[int, Outcome]]:
-        found: dict[tuple[str, str, int], dict[int, Outcome]] = {}
+        outcomes: dict[tuple[str, str, int], dict[int, Outcome]] = {}
         for cell, outcome in self.outcomes.items():
-            found.setdefault((cell.data, cell.method, cell.size), {})[cell.partition] = outcome
-        return found
+            outcomes.setdefault((cell.data, cell.method, cell.size), {})[cell.partition] = outcome
+        return outcomes
 
     def of(self, data: str, method: str, size: int) -> dict[int, Outcome]:
         """By partition, what a method came to."""
@@ -46,8 +47,8 @@ class Results:
     def values(
         self, data: str, method: str, size: int, measure: Measure, partitions: Sequence[int]
     ) -> NDArray[np.float64]:
-        found = self.of(data, method, size)
-        return np.array([getattr(found[partition], measure) for partition in partitions])
+        outcomes = self.of(data, method, size)
+        return np.array([getattr(outcomes[partition], measure) for partition in partitions])
 
     def mean(
         self,

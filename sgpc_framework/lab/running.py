@@ -53,10 +53,10 @@ def key(job: Job) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def finished(jobs: Sequence[J], store: Store) -> dict[J, dict[str, Any]]:
+def stored_results(jobs: Sequence[J], store: Store) -> dict[J, dict[str, Any]]:
     """The results of those jobs that the store has."""
-    found = ((job, store.get(key(job))) for job in jobs)
-    return {job: result for job, result in found if result is not None}
+    results = ((job, store.get(key(job))) for job in jobs)
+    return {job: result for job, result in results if result is not None}
 
 
 def run(
@@ -71,11 +71,11 @@ def run(
     result is stored here, when it arrives, so workers need not share a file system. A job that
     fails is reported and tried again next time.
     """
-    known = finished(jobs, store)
+    known = stored_results(jobs, store)
     todo = [job for job in jobs if job not in known]
     problems: dict[Job, str] = {}
     total, spent, paid, began = sum(job.cost for job in todo), 0.0, 0.0, 0.0
-    for done, (place, result, problem) in enumerate(_computed(todo, workers), len(known) + 1):
+    for done, (place, result, problem) in enumerate(_attempts(todo, workers), len(known) + 1):
         job = todo[place]
         if result is None:
             problems[job] = problem or ""
@@ -89,7 +89,7 @@ def run(
     return problems
 
 
-def _computed(
+def _attempts(
     todo: Sequence[Job], workers: int | None
 ) -> Iterable[tuple[int, dict[str, Any] | None, str | None]]:
     if not todo:
@@ -99,10 +99,10 @@ def _computed(
     from joblib import Parallel, delayed  # an extra
 
     parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
-    found: Iterable[tuple[int, dict[str, Any] | None, str | None]] = parallel(
+    attempts: Iterable[tuple[int, dict[str, Any] | None, str | None]] = parallel(
         delayed(_attempt)(place, job) for place, job in enumerate(todo)
     )
-    return found
+    return attempts
 
 
 def _attempt(place: int, job: Job) -> tuple[int, dict[str, Any] | None, str | None]:

@@ -24,8 +24,10 @@ class Store:
         """The result of that key, if it is finished."""
         path = self._path(key)
         try:
-            found = json.loads(path.read_bytes())
-            result: dict[str, Any] | None = found["result"] if found["format"] == FORMAT else None
+            content = json.loads(path.read_bytes())
+            result: dict[str, Any] | None = (
+                content["result"] if content["format"] == FORMAT else None
+            )
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError) as error:

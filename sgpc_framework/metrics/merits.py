@@ -41,16 +41,23 @@ def reliability(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
     """Predicted against observed in bins of equal width.
 
     Of two classes, the predictions are the probabilities of the second. Of more, they are those of
-    the most probable class of each row, and right where the row is of that class.
+    the most probable class of each row.
 
-    >>> found = reliability(np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]), np.array([0, 1, 1]))
-    >>> found.predicted, found.observed, found.counts
+    >>> bins = reliability(np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]), np.array([0, 1, 1]))
+    >>> bins.predicted, bins.observed, bins.counts
     (array([0.25, 0.5 ]), array([0.5, 1. ]), array([2, 1]))
     """
     if proba.shape[1] == 2:
-        predicted, right = proba[:, 1], truth == 1
-    else:
-        predicted, right = proba.max(axis=1), proba.argmax(axis=1) == truth
+        return _in_bins(proba[:, 1], truth == 1, bins)
+    return reliability_of_labels(proba, truth, bins)
+
+
+def reliability_of_labels(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
+    """The same for the predicted labels: confidence, max p, against the share of right ones."""
+    return _in_bins(proba.max(axis=1), most_probable(proba) == truth, bins)
+
+
+def _in_bins(predicted: Floats, right: NDArray[np.bool_], bins: int) -> Reliability:
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.clip(np.searchsorted(edges, predicted, side="right") - 1, 0, bins - 1)
     counts = np.bincount(place, minlength=bins)
@@ -64,15 +71,44 @@ def reliability(proba: Floats, truth: Codes, bins: int = 10) -> Reliability:
     return Reliability(edges, mean(predicted), mean(right), counts[full])
 
 
+def most_probable(proba: Floats) -> Codes:
+    """The class of each row, of probabilities or their logarithms: a tie goes to the first class.
+
+    Every label and every error is by this rule, that of ``Model.predict``.
+
+    >>> most_probable(np.array([[0.5, 0.5], [0.25, 0.75]]))
+    array([0, 1])
+    """
+    best: Codes = proba.argmax(axis=-1)
+    return best
+
+
+def probabilities(log_proba: Floats) -> Floats:
+    """The probabilities, as ``predict_proba`` has them: of two classes, the first is the rest.
+
+    >>> probabilities(np.log([[0.75, 0.25]]))
+    array([[0.75, 0.25]])
+    """
+    if log_proba.shape[1] != 2:
+        return np.exp(log_proba)
+    second = log_proba[:, 1]
+    return np.stack([-np.expm1(second), np.exp(second)], axis=1)
+
+
 def losses(log_proba: Floats, truth: Codes) -> Floats:
     """-log of the probability of each row's own class."""
     own: Floats = log_proba[np.arange(len(truth)), truth]
     return -own
 
 
+def nlp(log_proba: Floats, truth: Codes) -> float:
+    """The mean of these losses, in nats."""
+    return float(np.mean(losses(log_proba, truth)))
+
+
 def error(log_proba: Floats, truth: Codes) -> float:
     """The share of rows whose most probable class is not their own; ties as in ``predict``."""
-    return float(np.mean(log_proba.argmax(axis=1) != truth))
+    return float(np.mean(most_probable(log_proba) != truth))
 
 
 @attrs.frozen
@@ -100,7 +136,7 @@ class Merits:
         return cls(
             len(truth),
             error(log_proba, truth),
-            float(np.mean(losses(log_proba, truth))),
+            nlp(log_proba, truth),
             reliability(np.exp(log_proba), truth).expected_calibration_error,
             float(np.log(log_proba.shape[1])),
             1.0 - float(np.bincount(truth).max()) / len(truth),
@@ -110,5 +146,5 @@ class Merits:
 def confusion(log_proba: Floats, truth: Codes) -> NDArray[np.intp]:
     """How many rows of each class (rows) were taken for each class (columns)."""
     classes = log_proba.shape[1]
-    pairs = np.bincount(truth * classes + log_proba.argmax(axis=1), minlength=classes * classes)
+    pairs = np.bincount(truth * classes + most_probable(log_proba), minlength=classes * classes)
     return pairs.reshape(classes, classes)

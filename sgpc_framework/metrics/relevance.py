@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.hyperparameters import hyperparameters
-from sgpc_framework.protocols import Kernel
-
-Floats = NDArray[np.float64]
-
-_ONE_OF_MANY = re.compile(r"(?P<part>.*?)\.?lengthscale\[\d+\]")
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import blame, real_array
+from sgpc_framework.parts.hyperparameters import located_parts
+from sgpc_framework.protocols import FeatureRelevance, Floats, Kernel
 
 
 def relevances(kernel: Kernel, spread: Floats | None = None) -> dict[str, Floats]:
@@ -30,35 +25,42 @@ def relevances(kernel: Kernel, spread: Floats | None = None) -> dict[str, Floats
     >>> relevances(kernel)
     {'': array([2. , 0.1])}
     """
-    found: dict[str, list[float]] = {}
-    for each in hyperparameters(kernel):
-        match = _ONE_OF_MANY.fullmatch(each.path)
-        if match:
-            found.setdefault(match["part"], []).append(1.0 / each.value)
-    if not found:
+    by_part = dict(_by_part(kernel))
+    if not by_part:
         raise InputError(
             f"wanted a kernel with one lengthscale for each feature, found {kernel!r}: it says "
             'nothing about single features; fit with kernel = {name = "squared-exponential", '
             'lengthscale = "median-per-feature"}, say, or with the preset "accurate"'
         )
     factor = 1.0 if spread is None else spread
-    return {part: np.array(inverse) * factor for part, inverse in found.items()}
+    return {path: inverse * factor for path, inverse in by_part.items()}
 
 
 def has_relevances(kernel: Kernel) -> bool:
-    """Whether the kernel has a lengthscale for each feature."""
-    return any(_ONE_OF_MANY.fullmatch(each.path) for each in hyperparameters(kernel))
+    """Whether the kernel, or a part of it, has a lengthscale for each feature."""
+    return any(True for _ in _by_part(kernel))
 
 
-def checked_names(names: Any, features: int) -> list[str]:
+def _by_part(kernel: Kernel) -> Iterator[tuple[str, Floats]]:
+    for path, part in located_parts(kernel):
+        if has(part, FeatureRelevance):
+            with blame("kernel", part, "relevances"):
+                inverse = part.relevances()
+                if inverse is not None:
+                    inverse = real_array(inverse, (len(inverse),))
+            if inverse is not None:
+                yield path, inverse
+
+
+def name_features(names: Any, features: int) -> list[str]:
     """The names of the features as strings: x1, x2, ... unless they are given.
 
-    >>> checked_names(None, 2), checked_names(["height", 7], 2)
+    >>> name_features(None, 2), name_features(["height", 7], 2)
     (['x1', 'x2'], ['height', '7'])
     """
     if names is None:
         return [f"x{position}" for position in range(1, features + 1)]
-    found = [str(name) for name in names]
-    if len(found) != features:
-        raise InputError(f"wanted {features} names of features, found {len(found)}: {found[:5]}")
-    return found
+    texts = [str(name) for name in names]
+    if len(texts) != features:
+        raise InputError(f"wanted {features} names of features, found {len(texts)}: {texts[:5]}")
+    return texts

@@ -17,6 +17,18 @@ Floats = NDArray[np.float64]
 LEVEL = 0.05
 
 
+def standard_error(values: ArrayLike) -> float:
+    """The standard error of a mean, s / √n with s² = ∑ (xᵢ - x̄)² / (n - 1).
+
+    One value alone does not have one: NaN.
+
+    >>> standard_error([1.0, 3.0]), standard_error([1.0])
+    (1.0, nan)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    return float(x.std(ddof=1) / sqrt(len(x))) if len(x) > 1 else np.nan
+
+
 @attrs.frozen
 class Mean:
     """A mean and its standard error (NaN for one value alone)."""
@@ -28,8 +40,29 @@ class Mean:
     @classmethod
     def of(cls, values: ArrayLike) -> Mean:
         x = np.asarray(values, dtype=np.float64)
-        error = x.std(ddof=1) / sqrt(len(x)) if len(x) > 1 else np.nan
-        return cls(float(x.mean()), float(error), len(x))
+        return cls(float(x.mean()), standard_error(x), len(x))
+
+    @property
+    def above_zero(self) -> bool:
+        """Significantly, by a t-test, two-sided at 0.05; never so for one value alone.
+
+        With five values that takes 2.8 standard errors; two would call one in nine samples of mean
+        zero significant.
+        """
+        if self.count < 2:
+            return False
+        from scipy.stats import t
+
+        return self.value > float(t.ppf(1.0 - LEVEL / 2.0, self.count - 1)) * self.error
+
+    def text(self, digits: int, sign: str = "", factor: float = 1.0) -> str:
+        """The mean ± its standard error, both times a factor.
+
+        >>> Mean.of([0.1, 0.3]).text(1, factor=100.0), Mean.of([0.25]).text(3, "+")
+        ('20.0 ± 10.0', '+0.250')
+        """
+        error = "" if self.count < 2 else f" ± {factor * self.error:.{digits}f}"
+        return f"{factor * self.value:{sign}.{digits}f}{error}"
 
 
 @attrs.frozen

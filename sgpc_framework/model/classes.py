@@ -48,8 +48,8 @@ def positions(classes: NDArray[Any], y: Any) -> NDArray[np.intp]:
     if labels.ndim != 1:
         raise InputError(f"y must have one dimension, found shape {labels.shape}")
     known: list[Any] = classes.tolist()
-    found = {label: position for position, label in enumerate(known)}
-    codes = [found.get(label, -1) for label in labels.tolist()]
+    places = {label: position for position, label in enumerate(known)}
+    codes = [places.get(label, -1) for label in labels.tolist()]
     if -1 in codes:
         row = codes.index(-1)
         strange = labels.tolist()[row]

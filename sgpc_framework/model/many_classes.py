@@ -59,10 +59,10 @@ class OneVsRest:
         A size is the most basis vectors that a class may have: classes that have fewer in all keep
         what they have. So it needs every larger model to be there in this size.
         """
-        found = {size for model in self.models for size in model.sizes}
+        sizes = {size for model in self.models for size in model.sizes}
         return tuple(
             size
-            for size in sorted(found)
+            for size in sorted(sizes)
             if all(size >= len(model) or size in model.sizes for model in self.models)
         )
 

@@ -15,7 +15,7 @@ from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.trace import Trace
-from sgpc_framework.parts.calls import kernel_diag, kernel_values
+from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.checking import checked_inputs, checked_kernel
 from sgpc_framework.rows.state import State
@@ -230,8 +230,8 @@ class Model:
         return Rows(y, mean, variance, np.zeros(0, np.bool_), self.likelihood).log_z
 
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
-        checked = self._checked(X)
-        with one_blas_thread():
+        with using(self.provenance.registry if self.provenance else None), one_blas_thread():
+            checked = self._checked(X)
             return np.concatenate(list(over_blocks(function, _blocks(checked), len(checked))))
 
     def _checked(self, X: Any) -> Inputs:

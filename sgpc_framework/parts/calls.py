@@ -1,29 +1,35 @@
 """Blame falls where it belongs: what a part does wrong is reported as that part's.
 
-    with calling("selector", selector, "propose"):
+    with blame("selector", selector, "propose"):
         rows = selector.propose(posterior, rng)
 
 Whatever is raised inside becomes a ``PluginError`` that names the part, its distribution and the
 call. Errors of the framework itself pass through: they have their own addressee. The price is two
-method calls where nothing goes wrong.
+method calls where nothing goes wrong. Who provides a part is looked up in the registry in use:
+
+    with using(registry):
+        design_classifier(...)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.errors import PluginError, SgpcError
 from sgpc_framework.parts.abilities import has
-from sgpc_framework.protocols import Inputs, Kernel, KernelColumns
+from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelColumns
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from sgpc_framework.plugin.registry import Registry
 
 
-class calling:
+class blame:
     """A context in which every foreign exception is the fault of one part."""
 
     __slots__ = ("_call", "_kind", "_part")
@@ -44,46 +50,58 @@ class calling:
     ) -> None:
         if isinstance(error, Exception) and not isinstance(error, SgpcError):
             text = f"{type(error).__name__}: {error}"
-            raise blamed(self._kind, self._part, self._call, text) from error
+            raise fault(self._kind, self._part, self._call, text) from error
 
 
-def blamed(kind: str, part: object, call: str, problem: str) -> PluginError:
+def fault(kind: str, part: object, call: str, problem: str) -> PluginError:
     """The error that says which part, of which distribution, did what in which call."""
-    distribution, version = _provider(type(part))
+    provider = registry_in_use().provider(type(part))
+    if provider is not None:
+        distribution, version = provider.distribution, provider.version
+    else:
+        distribution, version = f"module {type(part).__module__}", None
     name = getattr(type(part), "name", type(part).__qualname__)
     return PluginError(
         problem, kind=kind, name=name, distribution=distribution, version=version, call=call
     )
 
 
+# ---------------------------------------------------------------------------------------------
+# Calls of a kernel
+
+
 def kernel_values(kernel: Kernel, X: Inputs, Z: Inputs) -> Floats:
     """k(X, Z) as a float64 array of the right shape."""
-    with calling("kernel", kernel, "__call__"):
-        return shaped(kernel(X, Z), (len(X), len(Z)))
+    with blame("kernel", kernel, "__call__"):
+        return real_array(kernel(X, Z), (len(X), len(Z)))
 
 
 def kernel_columns(kernel: Kernel, X: Inputs) -> Callable[[Inputs], Floats]:
     """The function from Z to k(Z, X), prepared if the kernel knows how."""
     if not has(kernel, KernelColumns):
         return lambda Z: kernel_values(kernel, Z, X)
-    with calling("kernel", kernel, "columns_of"):
+    with blame("kernel", kernel, "columns_of"):
         prepared = kernel.columns_of(X)
+    blame_columns = blame("kernel", kernel, "the function of columns_of")
+    rows = len(X)
 
     def columns(Z: Inputs) -> Floats:
-        with calling("kernel", kernel, "the function of columns_of"):
-            return shaped(prepared(Z), (len(Z), len(X)))
+        with blame_columns:
+            return real_array(prepared(Z), (len(Z), rows))
 
     return columns
 
 
 def kernel_diag(kernel: Kernel, X: Inputs) -> Floats:
     """The diagonal of k(X, X) as a float64 array of the right shape."""
-    with calling("kernel", kernel, "diag"):
-        return shaped(kernel.diag(X), (len(X),))
+    with blame("kernel", kernel, "diag"):
+        return real_array(kernel.diag(X), (len(X),))
 
 
-def shaped(values: object, shape: tuple[int, ...]) -> Floats:
+def real_array(values: object, shape: tuple[int, ...]) -> Floats:
     """The values as float64, if they are real numbers of that shape."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape:
+        return values
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"wanted an array of real numbers, found {array.dtype}")
@@ -93,9 +111,27 @@ def shaped(values: object, shape: tuple[int, ...]) -> Floats:
     return array
 
 
-def _provider(cls: type) -> tuple[str, str | None]:
-    """The distribution and version a class was installed with; its module if with none."""
-    from sgpc_framework.plugin.registry import default_registry  # rarely needed
+# ---------------------------------------------------------------------------------------------
+# The registry in use
 
-    part = default_registry().provider(cls)
-    return (part.distribution, part.version) if part else (f"module {cls.__module__}", None)
+_in_use: ContextVar[Registry | None] = ContextVar("registry", default=None)
+
+
+@contextmanager
+def using(registry: Registry | None) -> Iterator[None]:
+    """Inside, parts are looked up in this registry; ``None`` leaves it as it is outside."""
+    if registry is None:
+        yield
+        return
+    outer = _in_use.set(registry)
+    try:
+        yield
+    finally:
+        _in_use.reset(outer)
+
+
+def registry_in_use() -> Registry:
+    """The registry of the innermost :func:`using`; that of the installed plugins outside of any."""
+    from sgpc_framework.plugin.registry import default_registry  # it imports this module's package
+
+    return _in_use.get() or default_registry()

@@ -7,13 +7,13 @@ can still be tuned, alone or as a part of another kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.abilities import has
-from sgpc_framework.parts.calls import calling, kernel_diag, kernel_values, shaped
+from sgpc_framework.parts.calls import blame, kernel_diag, kernel_values, real_array
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.protocols import (
     Floats,
@@ -26,7 +26,9 @@ from sgpc_framework.protocols import (
     LikelihoodPullback,
     Pullback,
 )
-from sgpc_framework.rows.view import Rows
+
+if TYPE_CHECKING:
+    from sgpc_framework.rows.view import Rows
 
 C = TypeVar("C")
 Pullbacks = Callable[[Floats], tuple[Floats, Floats]]
@@ -43,18 +45,18 @@ def linearised(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullback]:
     """
     if not has(kernel, KernelPullback):
         return _numerically(kernel, lambda moved: kernel_values(moved, X, Z))
-    with calling("kernel", kernel, "linearised"):
+    with blame("kernel", kernel, "linearised"):
         K, pullback = kernel.linearised(X, Z)
-        return shaped(K, (len(X), len(Z))), _checked(kernel, "linearised", pullback)
+        return real_array(K, (len(X), len(Z))), _checked(kernel, "linearised", pullback)
 
 
 def linearised_diag(kernel: Kernel, X: Inputs) -> tuple[Floats, Pullback]:
     """The same for the diagonal of k(X, X) and a vector G."""
     if not has(kernel, KernelPullback):
         return _numerically(kernel, lambda moved: kernel_diag(moved, X))
-    with calling("kernel", kernel, "linearised_diag"):
+    with blame("kernel", kernel, "linearised_diag"):
         diagonal, pullback = kernel.linearised_diag(X)
-        return shaped(diagonal, (len(X),)), _checked(kernel, "linearised_diag", pullback)
+        return real_array(diagonal, (len(X),)), _checked(kernel, "linearised_diag", pullback)
 
 
 def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
@@ -64,8 +66,8 @@ def input_pullback(kernel: Kernel, X: Inputs, Z: Inputs, G: Floats) -> Floats:
             f"kernel {kernel.name!r} cannot be differentiated in its inputs: wanted one with "
             "input_pullback (KernelInputPullback), or leave the basis vectors where they are"
         )
-    with calling("kernel", kernel, "input_pullback"):
-        return shaped(kernel.input_pullback(X, Z, G), np.shape(X))
+    with blame("kernel", kernel, "input_pullback"):
+        return real_array(kernel.input_pullback(X, Z, G), np.shape(X))
 
 
 def in_hyperparameters(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Pullbacks]:
@@ -80,21 +82,21 @@ def linearised_in_inputs(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, 
         K, pullback = linearised(kernel, X, Z)
         return K, lambda G: (pullback(G), input_pullback(kernel, X, Z, G))
     call = "linearised_in_inputs"
-    with calling("kernel", kernel, call):
+    with blame("kernel", kernel, call):
         K, pullbacks = kernel.linearised_in_inputs(X, Z)
-        K = shaped(K, (len(X), len(Z)))
+        K = real_array(K, (len(X), len(Z)))
 
     def checked(G: Floats) -> tuple[Floats, Floats]:
-        with calling("kernel", kernel, f"the pullback of {call}"):
+        with blame("kernel", kernel, f"the pullback of {call}"):
             own, inputs = pullbacks(G)
-            return complete(kernel, own), shaped(inputs, np.shape(X))
+            return complete(kernel, own), real_array(inputs, np.shape(X))
 
     return K, checked
 
 
 def _checked(kernel: Kernel, call: str, pullback: Pullback) -> Pullback:
     def checked(G: Floats) -> Floats:
-        with calling("kernel", kernel, f"the pullback of {call}"):
+        with blame("kernel", kernel, f"the pullback of {call}"):
             return complete(kernel, pullback(G))
 
     return checked
@@ -145,7 +147,7 @@ def likelihood_gradient(likelihood: Likelihood, rows: Rows, cotangent: Floats) -
     """sum(cotangent * d log_z / dθ) for every hyperparameter θ of the likelihood."""
     if has(likelihood, LikelihoodPullback):
         moments = rows.moments
-        with calling("likelihood", likelihood, "pullback"):
+        with blame("likelihood", likelihood, "pullback"):
             gradient = likelihood.pullback(rows.y, rows.mean, rows.variance, moments, cotangent)
             return complete(likelihood, gradient)
     _, pullback = _numerically(

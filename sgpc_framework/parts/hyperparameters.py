@@ -1,106 +1,49 @@
-"""Hyperparameters: declared as attrs fields, read and replaced as one vector.
+"""Hyperparameters read and replaced as one vector, whatever the component is made of.
 
-A component says what may be tuned by the way it declares a field::
-
-    @frozen
-    class SquaredExponential:
-        variance: float = hyperparameter(1.0, bounds=(1e-4, 1e4))
-
-Everything else here works on any component, nested ones included (the terms of a sum are found
-because they are attrs instances). Optimisers work on *free* values: the field's transform of the
-value, so that a step is a ratio for a scale (``log``), a difference for a location (``identity``)
-and log odds for a probability (``logit``).
+They are found in attrs fields (``declarations``), in parts that say them themselves (``Tunable``)
+and, however deep, in the parts that a component holds in its fields: the terms of a sum, say.
+Optimisers work on *free* values: the transform of the value, so that a step is a ratio for a scale
+(``log``), a difference for a location (``identity``) and log odds for a probability (``logit``).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Literal, TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-Transform = Literal["identity", "log", "logit"]
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import blame
+from sgpc_framework.parts.declarations import (
+    Declaration,
+    Hyperparameter,
+    Transform,
+    check_hyperparameter,
+    declaration,
+    hyperparameter,
+)
+from sgpc_framework.protocols import Kernel, Likelihood, Tunable
+
+__all__ = [
+    "Declaration",
+    "FreeVector",
+    "Hyperparameter",
+    "Transform",
+    "declaration",
+    "hyperparameter",
+    "hyperparameters",
+    "located_parts",
+    "parts_of",
+    "replaced",
+    "values",
+]
+
 C = TypeVar("C")
-
-_KEY = "sgpc_hyperparameter"
-
-
-@attrs.frozen
-class Declaration:
-    """How a field may be tuned: its finite bounds and the transform optimisers work in."""
-
-    bounds: tuple[float, float]
-    transform: Transform
-
-
-def hyperparameter(
-    default: Any,
-    *,
-    bounds: tuple[float, float],
-    transform: Transform = "log",
-    starts: tuple[str, ...] = (),
-) -> Any:
-    """Declare a tunable attrs field.
-
-    The value is a number, or a tuple of numbers (one for each feature, say). ``starts`` names the
-    words that may stand for a value which a fit takes from the data (see ``StartsFromData``).
-    """
-    declared = Declaration(bounds, transform)
-    low, high = bounds
-    edge = {"identity": (-math.inf, math.inf), "log": (0.0, math.inf), "logit": (0.0, 1.0)}
-    if not edge[transform][0] < low < high < edge[transform][1]:
-        raise ValueError(f"bounds {bounds} must be finite, in order, and inside the {transform}'s")
-
-    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, str):
-            if value not in starts:
-                wanted = " or ".join(["a number", *map(repr, starts)])
-                raise ValueError(f"{field.name} must be {wanted}, found {value!r}")
-            return
-        entries = value if isinstance(value, tuple) else (value,)
-        if not entries:
-            raise ValueError(f"{field.name} must hold at least one number, found none")
-        for entry in entries:
-            if not low <= entry <= high:  # also refuses NaN
-                raise ValueError(f"{field.name} must lie in [{low:g}, {high:g}], found {entry!r}")
-
-    return attrs.field(
-        default=default,
-        converter=_plain_numbers,
-        validator=validate,
-        metadata={_KEY: declared},
-    )
-
-
-def declaration(field: attrs.Attribute[Any]) -> Declaration | None:
-    """How a field may be tuned; ``None`` if it is an ordinary option."""
-    found: Declaration | None = field.metadata.get(_KEY)
-    return found
-
-
-def _plain_numbers(value: Any) -> Any:
-    """Numpy scalars, lists and arrays as floats and tuples of floats: hashable, printable."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"a hyperparameter must be a number, found {value!r}")
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) == 1:
-        return tuple(float(entry) for entry in value)
-    return float(value)
-
-
-@attrs.frozen
-class Hyperparameter:
-    """One tunable number of a component: where it is, what it is, how it may move."""
-
-    path: str
-    value: float
-    bounds: tuple[float, float]
-    transform: Transform
 
 
 def hyperparameters(component: object) -> tuple[Hyperparameter, ...]:
@@ -108,28 +51,36 @@ def hyperparameters(component: object) -> tuple[Hyperparameter, ...]:
     return tuple(_walk(component, ""))
 
 
-def _walk(component: object, prefix: str) -> Iterator[Hyperparameter]:
-    for name, value, declaration in _fields(component):
-        path = f"{prefix}{name}"
-        if declaration is None:
+def _walk(component: object, within: str) -> Iterator[Hyperparameter]:
+    if has(component, Tunable):
+        for said in _said_by(component):
+            yield attrs.evolve(said, within=_joined(within, said.within)) if within else said
+        return
+    for name, value, declared in _fields(component):
+        if declared is None:
             for suffix, part in _parts(value):
-                yield from _walk(part, f"{path}{suffix}.")
+                yield from _walk(part, _joined(within, f"{name}{suffix}"))
             continue
-        bounds, transform = declaration.bounds, declaration.transform
+        bounds, transform = declared.bounds, declared.transform
         if isinstance(value, tuple):
             for position, entry in enumerate(value):
-                yield Hyperparameter(f"{path}[{position}]", entry, bounds, transform)
+                yield Hyperparameter(name, entry, bounds, transform, position, within)
         elif not isinstance(value, str):
-            yield Hyperparameter(path, value, bounds, transform)
+            yield Hyperparameter(name, value, bounds, transform, None, within)
 
 
 def parts_of(component: object) -> Iterator[object]:
     """The component and every component inside it."""
-    yield component
-    for _, value, declared in _fields(component):
+    return (part for _, part in located_parts(component))
+
+
+def located_parts(component: object, within: str = "") -> Iterator[tuple[str, object]]:
+    """The same with the path of each, which is empty for the component itself."""
+    yield within, component
+    for name, value, declared in _fields(component):
         if declared is None:
-            for _, part in _parts(value):
-                yield from parts_of(part)
+            for suffix, part in _parts(value):
+                yield from located_parts(part, _joined(within, f"{name}{suffix}"))
 
 
 def values(component: object) -> NDArray[np.float64]:
@@ -139,8 +90,11 @@ def values(component: object) -> NDArray[np.float64]:
 
 def _numbers(component: object) -> Iterator[float]:
     """The values alone, which every evaluation of a gradient asks for."""
-    for _, value, declaration in _fields(component):
-        if declaration is None:
+    if has(component, Tunable):
+        yield from (said.value for said in _said_by(component))
+        return
+    for _, value, declared in _fields(component):
+        if declared is None:
             for _, part in _parts(value):
                 yield from _numbers(part)
         elif isinstance(value, tuple):
@@ -159,17 +113,53 @@ def replaced(component: C, new: NDArray[np.float64]) -> C:
 
 
 def _rebuilt(component: C, queue: Iterator[float]) -> C:
+    if has(component, Tunable):
+        return _copy(component, queue)  # type: ignore[return-value]  # it is of the same class
     changes: dict[str, Any] = {}
-    for name, value, declaration in _fields(component):
-        if declaration is None:
-            parts = [_rebuilt(part, queue) for _, part in _parts(value)]
-            if parts:
-                changes[name] = tuple(parts) if isinstance(value, tuple) else parts[0]
+    for name, value, declared in _fields(component):
+        if declared is None:
+            if isinstance(value, tuple) and any(map(_is_part, value)):
+                changes[name] = tuple(
+                    _rebuilt(entry, queue) if _is_part(entry) else entry for entry in value
+                )
+            elif _is_part(value):
+                changes[name] = _rebuilt(value, queue)
         elif isinstance(value, tuple):
             changes[name] = tuple(next(queue) for _ in value)
         elif not isinstance(value, str):
             changes[name] = next(queue)
     return attrs.evolve(component, **changes) if changes else component  # type: ignore[misc]
+
+
+# ---------------------------------------------------------------------------------------------
+# Parts that say their hyperparameters themselves
+
+
+def _said_by(part: Tunable) -> tuple[Hyperparameter, ...]:
+    with blame(_kind(part), part, "hyperparameters"):
+        said = part.hyperparameters()
+        if not isinstance(said, tuple):
+            raise TypeError(f"wanted a tuple of Hyperparameter, found {said!r}")
+        for each in said:
+            check_hyperparameter(each)
+    return said
+
+
+def _copy(part: Tunable, queue: Iterator[float]) -> Tunable:
+    count = len(_said_by(part))
+    with blame(_kind(part), part, "with_hyperparameters"):
+        copy = part.with_hyperparameters(np.array([*islice(queue, count)], dtype=np.float64))
+        if type(copy) is not type(part):
+            raise TypeError(f"wanted another {type(part).__name__}, found {copy!r}")
+    return copy
+
+
+def _kind(part: object) -> str:
+    return "likelihood" if has(part, Likelihood) else "kernel"
+
+
+# ---------------------------------------------------------------------------------------------
+# Fields
 
 
 def _fields(component: object) -> Iterator[tuple[str, Any, Declaration | None]]:
@@ -187,10 +177,29 @@ def _declarations(cls: type) -> tuple[tuple[str, Declaration | None], ...]:
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, tuple):
         for position, part in enumerate(value):
-            if attrs.has(type(part)):
+            if _is_part(part):
                 yield f"[{position}]", part
-    elif attrs.has(type(value)):
+    elif _is_part(value):
         yield "", value
+
+
+def _is_part(value: object) -> bool:
+    """Whether an object in a field is a component itself, an attrs instance or not."""
+    cls: Any = type(value)
+    return _makes_parts(cls)
+
+
+@cache
+def _makes_parts(cls: type) -> bool:
+    return attrs.has(cls) or any(has(cls, what) for what in (Tunable, Kernel, Likelihood))
+
+
+def _joined(within: str, path: str) -> str:
+    return f"{within}.{path}" if within and path else within or path
+
+
+# ---------------------------------------------------------------------------------------------
+# Free coordinates
 
 
 _FREE: dict[str, Callable[[Any], Any]] = {
@@ -221,9 +230,9 @@ class FreeVector:
     @classmethod
     def of(cls, component: object) -> FreeVector:
         """The free coordinates of a component's hyperparameters."""
-        found = hyperparameters(component)
-        bounds = np.array([h.bounds for h in found], dtype=np.float64).reshape(-1, 2)
-        return cls(tuple(h.transform for h in found), bounds[:, 0], bounds[:, 1])
+        numbers = hyperparameters(component)
+        bounds = np.array([h.bounds for h in numbers], dtype=np.float64).reshape(-1, 2)
+        return cls(tuple(h.transform for h in numbers), bounds[:, 0], bounds[:, 1])
 
     def free(self, natural: NDArray[np.float64]) -> NDArray[np.float64]:
         """Free coordinates of natural values."""
@@ -242,8 +251,8 @@ class FreeVector:
     def _apply(
         self, table: dict[str, Callable[[Any], Any]], vector: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        found = np.empty(len(self.transforms))
+        transformed = np.empty(len(self.transforms))
         for name in dict.fromkeys(self.transforms):
-            alike = [transform == name for transform in self.transforms]
-            found[alike] = table[name](vector[alike])
-        return found
+            same = [transform == name for transform in self.transforms]
+            transformed[same] = table[name](vector[same])
+        return transformed

@@ -1,19 +1,60 @@
-"""The options of a component: what a configuration may say about it.
+"""Options: what a configuration may say about a component, declared as fields and read back.
 
 They are the arguments of its constructor, so they follow from the attrs fields: a private field
-``_depth`` is the option ``depth``, and a field with ``init=False`` is no option at all.
+``_depth`` is the option ``depth``, and a field with ``init=False`` is no option at all. The fields
+declared here are checked wherever the component is made: a configuration is structured strictly,
+but an instance made by hand only meets its validators.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from inspect import get_annotations
 from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import attrs
+from attrs.validators import ge, gt, le, lt
 
 from sgpc_framework import protocols
+from sgpc_framework.parts.abilities import has
+
+
+def whole_number(default: int, at_least: int = 1) -> Any:
+    """An attrs field for a count."""
+    return attrs.field(default=default, validator=[_whole, ge(at_least)])
+
+
+def positive_number(default: float) -> Any:
+    """An attrs field for a finite number above zero."""
+    return attrs.field(default=default, validator=[_real, gt(0.0), lt(math.inf)])
+
+
+def share(default: float, all_of_it: bool = False) -> Any:
+    """An attrs field for a number from zero to one; one itself only if ``all_of_it``."""
+    return attrs.field(default=default, validator=[_real, ge(0.0), (le if all_of_it else lt)(1.0)])
+
+
+def one_of(default: str, *others: str) -> Any:
+    """An attrs field for one of a few words."""
+    choices = (default, *others)
+
+    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if value not in choices:
+            raise ValueError(f"{field.name} must be {' or '.join(choices)}, found {value!r}")
+
+    return attrs.field(default=default, validator=validate)
+
+
+def _whole(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{field.name} must be a whole number, found {value!r}")
+
+
+def _real(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{field.name} must be a number, found {value!r}")
 
 
 @attrs.frozen
@@ -33,8 +74,11 @@ class Option:
 def options_of(cls: type) -> tuple[Option, ...]:
     """The options of an attrs class in the order of its fields, with string annotations resolved.
 
+    A class that says its options itself (``PlainOptions``) has none that could be listed here.
     Raises ``TypeError`` if an annotation cannot be resolved.
     """
+    if has(cls, protocols.PlainOptions):
+        return ()
     return tuple(
         Option(field.alias or field.name, _resolved(cls, field), field)
         for field in attrs.fields(cls)

@@ -6,12 +6,12 @@ nobody else pays for it.
 """
 
 from sgpc_framework.plots.calibration import calibration_curve
+from sgpc_framework.plots.comparisons import selector_comparison
 from sgpc_framework.plots.features import feature_relevance
+from sgpc_framework.plots.loss_and_error import along_stages
 from sgpc_framework.plots.probabilities import probability_histogram
 from sgpc_framework.plots.regions import decision_regions
-from sgpc_framework.plots.selectors import selector_comparison
 from sgpc_framework.plots.sizes import loss_by_size
-from sgpc_framework.plots.stages import along_stages
 
 __all__ = [
     "along_stages",

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.metrics.merits import Reliability, reliability
-from sgpc_framework.model.classes import Classifier, positions, shown
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.model.classes import Classifier, shown
 from sgpc_framework.plots.style import QUIET, STAGES, TRAINING, dress, literal, new_axes
 
 
@@ -21,12 +22,16 @@ def calibration_curve(model: Classifier, X: Any, y: Any, ax: Any = None, *, bins
     strip above counts the rows. ECE, the expected calibration error, is the mean distance to the
     diagonal, weighted by these counts.
     """
-    truth = positions(model.classes, y)
-    found = reliability(model.predict_proba(X), truth, bins)
+    return draw_calibration(Predictions.of(model, X, y), ax, bins)
+
+
+def draw_calibration(predictions: Predictions, ax: Any = None, bins: int = 10) -> Any:
+    """The same of predictions that are known."""
+    observed = reliability(predictions.proba, predictions.truth, bins)
     ax = new_axes(4.4, 4.6) if ax is None else ax
-    _draw_curve(ax, found)
-    _draw_counts(ax, found)
-    names = [literal(shown(label)) for label in model.classes.tolist()]
+    _draw_curve(ax, observed)
+    _draw_counts(ax, observed)
+    names = [literal(shown(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         dress(ax, f"predicted probability of {names[1]}", f"observed share of {names[1]}")
     else:
@@ -35,27 +40,27 @@ def calibration_curve(model: Classifier, X: Any, y: Any, ax: Any = None, *, bins
     return ax
 
 
-def _draw_curve(ax: Any, found: Reliability) -> None:
+def _draw_curve(ax: Any, bins: Reliability) -> None:
     ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls=":", zorder=1)
-    low = np.clip(found.predicted - 2.0 * found.noise, 0.0, 1.0)
-    high = np.clip(found.predicted + 2.0 * found.noise, 0.0, 1.0)
-    label = f"ECE {100.0 * found.expected_calibration_error:.1f} %"
+    low = np.clip(bins.predicted - 2.0 * bins.noise, 0.0, 1.0)
+    high = np.clip(bins.predicted + 2.0 * bins.noise, 0.0, 1.0)
+    label = f"ECE {100.0 * bins.expected_calibration_error:.1f} %"
     ax.fill_between(
-        found.predicted, low, high, color=STAGES, alpha=0.25, lw=0, label="calibrated, by chance"
+        bins.predicted, low, high, color=STAGES, alpha=0.25, lw=0, label="calibrated, by chance"
     )
-    ax.plot(found.predicted, found.observed, "o-", color=TRAINING, lw=1.6, ms=5, label=label)
+    ax.plot(bins.predicted, bins.observed, "o-", color=TRAINING, lw=1.6, ms=5, label=label)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     for line in ax.get_lines():
         line.set_clip_on(False)
 
 
-def _draw_counts(ax: Any, found: Reliability) -> None:
+def _draw_counts(ax: Any, bins: Reliability) -> None:
     strip = ax.inset_axes([0.0, 1.03, 1.0, 0.16], sharex=ax)
-    counts = np.zeros(len(found.edges) - 1, dtype=np.intp)
-    place = np.searchsorted(found.edges, found.predicted, side="right") - 1
-    counts[np.clip(place, 0, len(counts) - 1)] = found.counts
-    middle = (found.edges[1:] + found.edges[:-1]) / 2.0
-    width = 0.85 * np.diff(found.edges)
+    counts = np.zeros(len(bins.edges) - 1, dtype=np.intp)
+    place = np.searchsorted(bins.edges, bins.predicted, side="right") - 1
+    counts[np.clip(place, 0, len(counts) - 1)] = bins.counts
+    middle = (bins.edges[1:] + bins.edges[:-1]) / 2.0
+    width = 0.85 * np.diff(bins.edges)
     strip.bar(middle, counts, width=width, color=STAGES)
     _label_counts(strip, middle, counts)
     strip.set_ylim(0, 1.5 * max(counts.max(), 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.relevance import checked_names, relevances
+from sgpc_framework.metrics.relevance import name_features, relevances
 from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.plots.style import (
     QUIET,
@@ -45,7 +45,7 @@ def feature_relevance(
     series = _series(model, None if X is None else np.std(np.asarray(X, dtype=np.float64), axis=0))
     values = np.array(list(series.values()))
     greatest = values.max(axis=0)
-    names = checked_names(feature_names, len(greatest))
+    names = name_features(feature_names, len(greatest))
     order = np.argsort(-greatest, kind="stable")[:most]
     ax = new_axes(6.0, 1.0 + 0.26 * len(order)) if ax is None else ax
     place = np.arange(len(order))
@@ -83,14 +83,14 @@ def feature_relevance(
 def _series(model: Classifier, spread: Floats | None) -> dict[str, Floats]:
     """Relevances by what they belong to: nothing in particular, a term, a class, or both."""
     models = models_of(model)
-    found: dict[str, Floats] = {}
+    series: dict[str, Floats] = {}
     for label, one in models.items():
         for part, values in relevances(one.kernel, spread).items():
             whose = [literal(shown(label))] if len(models) > 1 else []
-            found[", ".join([*whose, *([part] if part else [])])] = values
-    if len({len(values) for values in found.values()}) != 1:
+            series[", ".join([*whose, *([part] if part else [])])] = values
+    if len({len(values) for values in series.values()}) != 1:
         raise InputError("the parts of the kernel have lengthscales of different numbers")
-    return found
+    return series
 
 
 def _mention_others(ax: Any, others: Floats, place: int) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sgpc_framework.model.classes import Classifier, positions, shown
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.model.classes import Classifier, shown
 from sgpc_framework.plots.style import (
     SERIES,
     TRAINING,
@@ -27,9 +28,13 @@ def probability_histogram(
     The colours are the true classes, stacked, up to eight of them. A good classifier has its rows
     at the ends.
     """
-    truth = positions(model.classes, y)
-    proba = model.predict_proba(X)
-    names = [literal(shown(label)) for label in model.classes.tolist()]
+    return draw_histogram(Predictions.of(model, X, y), ax, bins)
+
+
+def draw_histogram(predictions: Predictions, ax: Any = None, bins: int = 20) -> Any:
+    """The same of predictions that are known."""
+    proba, truth = predictions.proba, predictions.truth
+    names = [literal(shown(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         predicted, what = proba[:, 1], f"predicted probability of {names[1]}"
     else:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.relevance import checked_names
+from sgpc_framework.metrics.merits import most_probable
+from sgpc_framework.metrics.relevance import name_features
 from sgpc_framework.model.classes import Classifier, models_of, positions, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.plots.style import (
@@ -110,7 +111,7 @@ def decision_regions(
     for position, one in enumerate(models.values()):
         ink = colour(position) if len(models) > 1 else "black"
         _draw_basis(ax, one, ink, numbered=MOST_NUMBERS // len(models))
-    dress(ax, *map(literal, checked_names(feature_names, 2)))
+    dress(ax, *map(literal, name_features(feature_names, 2)))
     ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
     _mention_outside(ax, int(np.count_nonzero(~frame.holds(basis))))
     if X is not None:
@@ -120,8 +121,8 @@ def decision_regions(
 
 def _two_features(model: Model) -> None:
     if model.inputs.ndim != 2 or model.inputs.shape[1] != 2:
-        found = model.inputs.shape[1] if model.inputs.ndim == 2 else "inputs that are no vectors"
-        raise InputError(f"decision regions are drawn of two features, this model has {found}")
+        features = model.inputs.shape[1] if model.inputs.ndim == 2 else "inputs that are no vectors"
+        raise InputError(f"decision regions are drawn of two features, this model has {features}")
 
 
 def leads(proba: Floats) -> Floats:
@@ -142,7 +143,7 @@ def shades(lead: Floats) -> Floats:
 
     own = np.array([to_rgb(colour(position)) for position in range(lead.shape[-1])])
     strength = DEEPEST * lead.max(axis=-1)[..., None]
-    mixed: Floats = 1.0 - strength + strength * own[lead.argmax(axis=-1)]
+    mixed: Floats = 1.0 - strength + strength * own[most_probable(lead)]
     return mixed
 
 

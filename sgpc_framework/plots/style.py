@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-STAGES, TRAINING, HELD_OUT, QUIET = "#56B4E9", "#0072B2", "#D55E00", "#555555"
-"""Of Okabe and Ito's colours, which colour-blind readers can tell apart; and a grey."""
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, RED, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+"""Okabe and Ito's colours, which colour-blind readers can tell apart."""
 
-SERIES = (TRAINING, HELD_OUT, "#009E73", "#CC79A7", "#E69F00", STAGES, QUIET, "#F0E442")
+STAGES, TRAINING, HELD_OUT, QUIET = SKY, BLUE, RED, "#555555"
+"""What is drawn in which of them; and a grey."""
+
+SERIES = (TRAINING, HELD_OUT, GREEN, PURPLE, ORANGE, STAGES, QUIET, YELLOW)
 """The same palette in the order in which classes and lines take from it."""
 
 MARKERS = "os^DvPXp"

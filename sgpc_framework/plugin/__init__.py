@@ -1,4 +1,4 @@
-"""What a plugin author imports: ``from sgpc_framework.plugin import hookimpl``.
+"""Plugins: ``hookimpl``, which authors import from ``sgpc_framework.authors``, marks their hooks.
 
 A plugin is a module that an entry point of the group ``sgpc_framework`` names, with one function
 for each kind of part it brings; ``sgpc_framework.plugin.specs`` shows a complete package for each.

@@ -19,8 +19,8 @@ import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin import specs
+from sgpc_framework.plugin.admission import checked_classes, checked_name
 from sgpc_framework.plugin.allowlist import exclusion
-from sgpc_framework.plugin.checks import checked_classes, checked_name
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
 from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part
@@ -48,10 +48,10 @@ def new_manager() -> pluggy.PluginManager:
 
 def load_installed(manager: pluggy.PluginManager) -> Catalogue:
     """Load the entry points of all installed distributions that the allow-list lets in."""
-    found = [Announcement(_origin(entry), entry.load) for entry in entry_points(group=PROJECT)]
+    installed = [Announcement(_origin(entry), entry.load) for entry in entry_points(group=PROJECT)]
     admitted = []
     left_out = []
-    for announcement in sorted(found, key=lambda announcement: announcement.name):
+    for announcement in sorted(installed, key=lambda announcement: announcement.name):
         reason = exclusion(announcement.origin.distribution)
         if reason is None:
             admitted.append(announcement)
@@ -84,13 +84,13 @@ def _parts(manager: pluggy.PluginManager, announcement: Announcement) -> list[Pa
     """The parts of one plugin; ``PluginError`` with the reason if anything is wrong with it."""
     plugin = _guarded("cannot be imported", announcement.imported)
     _guarded("cannot be registered", _register, manager, plugin, announcement.name)
-    found = []
+    parts = []
     for kind in KINDS.values():
         for implementation in getattr(manager.hook, kind.hook).get_hookimpls():
             if implementation.plugin is plugin:
                 ask = implementation.function
-                found += _guarded(f"{kind.hook} failed", _answer, ask, kind, announcement.origin)
-    return found
+                parts += _guarded(f"{kind.hook} failed", _answer, ask, kind, announcement.origin)
+    return parts
 
 
 def _answer(ask: Callable[[], Any], kind: Kind, origin: Origin) -> list[Part]:

@@ -14,7 +14,7 @@ import attrs
 import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
-from sgpc_framework.plugin.checks import checked_name, kind_of
+from sgpc_framework.plugin.admission import checked_name, kind_of
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.loading import Announcement, load, load_installed, new_manager
 from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Origin, Part
@@ -40,8 +40,7 @@ class Registry:
     @classmethod
     def of(cls, *classes: type) -> Registry:
         """A registry of these classes alone; ``PluginError`` if one of them can be no part."""
-        catalogue = Catalogue(tuple(map(_part, classes)))
-        return cls(lambda manager: catalogue)
+        return _of_catalogue(Catalogue(tuple(map(_part, classes))))
 
     @classmethod
     def of_plugins(cls, *plugins: Any) -> Registry:
@@ -57,6 +56,12 @@ class Registry:
             return attrs.evolve(self._catalogue, parts=(*self._catalogue.parts, *parts))
 
         return Registry(load_both)
+
+    def __reduce__(self) -> tuple[Callable[..., Registry], tuple[Any, ...]]:
+        """Another process gets its own installed plugins, or this registry's classes by name."""
+        if self is default_registry():
+            return default_registry, ()
+        return _of_catalogue, (self._catalogue,)
 
     @cached_property
     def _catalogue(self) -> Catalogue:
@@ -93,11 +98,11 @@ class Registry:
         """The record of that kind and name; like :meth:`get` otherwise."""
         if kind not in KINDS:
             raise PluginError(f"wanted a kind of part, found {kind!r}; {suggestion(kind, KINDS)}")
-        found = [p for p in self._catalogue.parts if (p.kind, p.name) == (kind, name)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            providers = " and by ".join(str(part.origin) for part in found)
+        rivals = [p for p in self._catalogue.parts if (p.kind, p.name) == (kind, name)]
+        if len(rivals) == 1:
+            return rivals[0]
+        if rivals:
+            providers = " and by ".join(str(part.origin) for part in rivals)
             raise PluginError(
                 f"the name {name!r} of {KINDS[kind].noun} is provided by {providers}: uninstall or "
                 "leave out all but one, because none is picked for you"
@@ -116,6 +121,10 @@ class Registry:
     def provider(self, cls: type) -> Part | None:
         """The record of a class; ``None`` if the registry does not have it."""
         return next((part for part in self._catalogue.parts if part.cls is cls), None)
+
+
+def _of_catalogue(catalogue: Catalogue) -> Registry:
+    return Registry(lambda manager: catalogue)
 
 
 def _part(cls: type) -> Part:

@@ -37,8 +37,7 @@ def sgpc_kernels() -> list[type[Kernel]]:
         import numpy as np
         from attrs import frozen
 
-        from sgpc_framework.parts.hyperparameters import hyperparameter
-        from sgpc_framework.plugin import hookimpl
+        from sgpc_framework.authors import hookimpl, hyperparameter
 
 
         @frozen
@@ -73,9 +72,7 @@ def sgpc_likelihoods() -> list[type[Likelihood]]:
         from attrs import frozen
         from scipy.special import ndtr
 
-        from sgpc_framework.parts.hyperparameters import hyperparameter
-        from sgpc_framework.plugin import hookimpl
-        from sgpc_framework.protocols import Moments
+        from sgpc_framework.authors import Moments, hookimpl, hyperparameter
 
 
         @frozen
@@ -109,7 +106,7 @@ def sgpc_site_estimators() -> list[type[SiteEstimator]]:
 
         from attrs import field, frozen, validators
 
-        from sgpc_framework.plugin import hookimpl
+        from sgpc_framework.authors import hookimpl
         from sgpc_framework.algebra.sites import Steps
 
 
@@ -141,7 +138,7 @@ def sgpc_basis_selectors() -> list[type[BasisSelector]]:
         import numpy as np
         from attrs import frozen
 
-        from sgpc_framework.plugin import hookimpl
+        from sgpc_framework.authors import hookimpl
 
 
         @frozen
@@ -170,7 +167,7 @@ def sgpc_hyper_objectives() -> list[type[HyperObjective]]:
         import numpy as np
         from attrs import frozen
 
-        from sgpc_framework.plugin import hookimpl
+        from sgpc_framework.authors import hookimpl
         from sgpc_framework.protocols import RowLoss
 
 
@@ -201,7 +198,7 @@ def sgpc_refiners() -> list[type[Refiner]]:
 
         from attrs import frozen
 
-        from sgpc_framework.plugin import hookimpl
+        from sgpc_framework.authors import hookimpl
 
 
         @frozen

@@ -51,7 +51,7 @@ def render_table(classifier: TableClassifier, data: Any, *, title: str | None = 
 
     subject = Subject.of(
         classifier.model,
-        classifier.encoded(data),
+        classifier.encode(data),
         classifier.labels(data),
         classifier.encoding.features,
         Units.of(classifier.encoding),

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.model import Model
 from sgpc_framework.plots.regions import DEEPEST, Frame, leads
-from sgpc_framework.plots.stages import StagedMerits
 from sgpc_framework.plots.style import colour
-from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
+from sgpc_framework.report.subject import Subject
 
 Floats = NDArray[np.float64]
 
@@ -52,14 +51,13 @@ def reel(subject: Subject) -> Reel:
     side = int(min(FINEST, np.sqrt(MOST_CELLS / (len(kept) * channels))))
     planes = _planes(model, frame, side, kept, channels)
     rows = subject.sample(MOST_POINTS)
-    judged = subject.sample(MOST_STAGED_ROWS)
-    merits = StagedMerits.of(model, subject.X[judged], subject.y[judged])
-    left_bottom = subject.known(np.array([[frame.left, frame.bottom]]))[0].tolist()
-    right_top = subject.known(np.array([[frame.right, frame.top]]))[0].tolist()
+    merits = subject.staged_merits
+    left_bottom = subject.in_units(np.array([[frame.left, frame.bottom]]))[0].tolist()
+    right_top = subject.in_units(np.array([[frame.right, frame.top]]))[0].tolist()
     data = {
         "side": side,
         "channels": channels,
-        "planes": _packed(planes),
+        "planes": _pack(planes),
         "deepest": DEEPEST,
         "unit": UNIT,
         "low": left_bottom,
@@ -67,7 +65,7 @@ def reel(subject: Subject) -> Reel:
         "names": subject.names,
         "classes": subject.classes,
         "colours": [colour(position) for position in range(len(subject.classes))],
-        "points": np.c_[_placed(subject.X[rows], frame), subject.truth[rows]].tolist(),
+        "points": np.c_[_places(subject.X[rows], frame), subject.truth[rows]].tolist(),
         "frames": [
             {
                 "size": size,
@@ -101,21 +99,21 @@ def _planes(
     """
     _, _, points = frame.grid(side, side)
     wanted = set(kept)
-    found = []
+    planes = []
     for position, proba in enumerate(model.staged_predict_proba(points)):
         if position in wanted:
             lead = leads(proba)[:, -channels:].T
-            found.append(np.round(127.5 + 127.5 * np.sign(lead) * np.sqrt(np.abs(lead))))
-    return np.array(found).astype(np.uint8)
+            planes.append(np.round(127.5 + 127.5 * np.sign(lead) * np.sqrt(np.abs(lead))))
+    return np.array(planes).astype(np.uint8)
 
 
-def _packed(planes: NDArray[np.uint8]) -> str:
+def _pack(planes: NDArray[np.uint8]) -> str:
     """Each plane as its difference to the one before, modulo 256, deflated, in base 64."""
     differences = np.diff(planes, axis=0, prepend=np.zeros_like(planes[:1]))
     return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode()
 
 
-def _placed(points: Floats, frame: Frame) -> NDArray[np.int64]:
+def _places(points: Floats, frame: Frame) -> NDArray[np.int64]:
     low = np.array([frame.left, frame.bottom])
     span = np.array([frame.right, frame.top]) - low
     far = 10.0 * UNIT  # what is further out is not seen either
@@ -126,5 +124,5 @@ def _placed(points: Floats, frame: Frame) -> NDArray[np.int64]:
 def _basis(model: Model, size: int, frame: Frame) -> list[list[int]]:
     """The places of the basis vectors that the model of some size has."""
     part = model if size >= len(model) else model.truncated(size)
-    places: list[list[int]] = _placed(part.inputs, frame).tolist()
+    places: list[list[int]] = _places(part.inputs, frame).tolist()
     return places

@@ -23,7 +23,7 @@ def element(name: str, /, *children: object, **attributes: object) -> Markup:
     >>> element("p", "1 < 2", element("b", "&"), class_="x", aria_label='"')
     '<p class="x" aria-label="&quot;">1 &lt; 2<b>&amp;</b></p>'
     """
-    return Markup(f"{_opened(name, attributes)}{joined(children)}</{name}>")
+    return Markup(f"{_start_tag(name, attributes)}{join(children)}</{name}>")
 
 
 def void(name: str, /, **attributes: object) -> Markup:
@@ -32,16 +32,16 @@ def void(name: str, /, **attributes: object) -> Markup:
     >>> void("input", type="range", min=1, disabled=True)
     '<input type="range" min="1" disabled>'
     """
-    return Markup(_opened(name, attributes))
+    return Markup(_start_tag(name, attributes))
 
 
-def joined(children: Iterable[object]) -> Markup:
+def join(children: Iterable[object]) -> Markup:
     """Children one after the other; ``None`` is nothing."""
-    found = (child for child in children if child is not None)
-    return Markup("".join(c if isinstance(c, Markup) else escape(str(c)) for c in found))
+    present = (child for child in children if child is not None)
+    return Markup("".join(c if isinstance(c, Markup) else escape(str(c)) for c in present))
 
 
-def embedded(data: Any, id_: str) -> Markup:
+def embed(data: Any, id_: str) -> Markup:
     """Plain data for the script of the page, in an element that is never executed.
 
     No character in it could end the element: ``<``, ``>`` and ``&`` are written as escapes.
@@ -49,11 +49,11 @@ def embedded(data: Any, id_: str) -> Markup:
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    opened = _opened("script", {"type": "application/json", "id": id_})
+    opened = _start_tag("script", {"type": "application/json", "id": id_})
     return Markup(f"{opened}{text}</script>")
 
 
-def _opened(name: str, attributes: dict[str, object]) -> str:
+def _start_tag(name: str, attributes: dict[str, object]) -> str:
     words = [name]
     for key, value in attributes.items():
         attribute = key.rstrip("_").replace("_", "-")

@@ -7,10 +7,10 @@ import hashlib
 from importlib.metadata import version
 from importlib.resources import files
 
-from sgpc_framework.report.markup import Markup, element, joined, void
+from sgpc_framework.report.html_tables import percent
+from sgpc_framework.report.markup import Markup, element, join, void
 from sgpc_framework.report.sections import each_section
 from sgpc_framework.report.subject import Subject
-from sgpc_framework.report.tables import percent
 
 MOST_NAMED_CLASSES = 4
 
@@ -30,7 +30,7 @@ def document(subject: Subject, title: str | None = None) -> str:
         element("style", Markup(style)),
     )
     shown = list(each_section(subject))
-    links = joined(element("a", heading, href=f"#{id_}") for id_, heading, _ in shown)
+    links = join(element("a", heading, href=f"#{id_}") for id_, heading, _ in shown)
     body = element(
         "body",
         element(

@@ -28,27 +28,31 @@ def picture(
 ) -> Markup:
     """What ``draw`` draws on the axes it is given, as an SVG element; the size is in inches."""
     nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
-    svg = _saved(draw, width, height, format="svg", metadata=nothing, transparent=True).decode()
-    return _framed(_of_the_page(svg, description), width)
+    svg = _image_bytes(
+        draw, width, height, format="svg", metadata=nothing, transparent=True
+    ).decode()
+    return _frame(_for_the_page(svg, description), width)
 
 
 def raster(draw: Callable[[Any], object], description: str, width: float, height: float) -> Markup:
     """The same as a bitmap of few colours: smaller where there are clouds of points."""
-    png = _saved(draw, width, height, format="png", dpi=130)
+    png = _image_bytes(draw, width, height, format="png", dpi=130)
     from PIL import Image  # which matplotlib needs too
 
     small = BytesIO()
     Image.open(BytesIO(png)).convert("RGB").quantize(128).save(small, "png", optimize=True)
     data = base64.b64encode(small.getvalue()).decode()
     image = void("img", src=f"data:image/png;base64,{data}", alt=description)
-    return _framed(image, width)
+    return _frame(image, width)
 
 
-def _framed(content: Markup, width: float) -> Markup:
+def _frame(content: Markup, width: float) -> Markup:
     return element("div", content, class_="picture", style=f"--wide:{1.35 * width:.2f}in")
 
 
-def _saved(draw: Callable[[Any], object], width: float, height: float, **options: Any) -> bytes:
+def _image_bytes(
+    draw: Callable[[Any], object], width: float, height: float, **options: Any
+) -> bytes:
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -66,7 +70,7 @@ def _saved(draw: Callable[[Any], object], width: float, height: float, **options
     return file.getvalue()
 
 
-def _of_the_page(svg: str, description: str) -> Markup:
+def _for_the_page(svg: str, description: str) -> Markup:
     """The element alone: without prologue, with names of its own, in colours of the page."""
     body = svg[svg.index("<svg") : svg.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)

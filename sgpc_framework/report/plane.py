@@ -7,20 +7,20 @@ from typing import Any
 from sgpc_framework.plots import decision_regions
 from sgpc_framework.plots.style import colour
 from sgpc_framework.report.frames import reel
-from sgpc_framework.report.markup import Markup, element, embedded, joined, void
+from sgpc_framework.report.markup import Markup, element, embed, join, void
 from sgpc_framework.report.pictures import raster
 from sgpc_framework.report.subject import Subject, Units
 
 
-def can_be_played(subject: Subject) -> bool:
+def has_plane(subject: Subject) -> bool:
     """Whether there is a plane to draw, and something on it."""
     return subject.vectors and subject.X.shape[1] == 2 and len(subject.model.sizes) > 0
 
 
-def played_stages(subject: Subject) -> Markup:
+def stage_player(subject: Subject) -> Markup:
     """The player, the picture that stands for it where no script runs, and what they show."""
-    found = reel(subject)
-    sizes, whole = found.sizes, subject.model.sizes
+    stages = reel(subject)
+    sizes, whole = stages.sizes, subject.model.sizes
     moves = "at the sizes it was refined at" if subject.refined else "as the basis vectors join"
     text = (
         f"The classifier {moves}. The stronger the colour, the further a class leads; the line is "
@@ -34,9 +34,9 @@ def played_stages(subject: Subject) -> Markup:
         )
     if len(sizes) < len(whole):
         text += f"Of {len(whole)} sizes, {len(sizes)} are shown. "
-    if found.points < len(subject.y):
-        text += f"Of {len(subject.y)} rows, {found.points} are drawn."
-    rows = subject.sample(found.points)
+    if stages.points < len(subject.y):
+        text += f"Of {len(subject.y)} rows, {stages.points} are drawn."
+    rows = subject.sample(stages.points)
     X, y = subject.X[rows], subject.y[rows]
 
     def draw(ax: Any) -> None:
@@ -49,12 +49,12 @@ def played_stages(subject: Subject) -> Markup:
         5.6,
         4.2,
     )
-    return joined(
+    return join(
         [
             element("p", text),
             element("div", last, class_="still"),
             _player(subject, len(sizes)),
-            embedded(found.data, "reel"),
+            embed(stages.data, "reel"),
         ]
     )
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sgpc_framework.plots import (
-    along_stages,
-    calibration_curve,
-    feature_relevance,
-    probability_histogram,
-)
+from sgpc_framework.plots import feature_relevance
+from sgpc_framework.plots.calibration import draw_calibration
+from sgpc_framework.plots.loss_and_error import draw_stages
+from sgpc_framework.plots.probabilities import draw_histogram
 from sgpc_framework.plots.style import SERIES
-from sgpc_framework.report.facts import what_was_fitted
-from sgpc_framework.report.markup import Markup, element, joined
+from sgpc_framework.report.fit_section import describe_fit
+from sgpc_framework.report.html_tables import basis_table, confusion_table, surprise_table
+from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.pictures import picture
-from sgpc_framework.report.plane import can_be_played, played_stages
+from sgpc_framework.report.plane import has_plane, stage_player
 from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
-from sgpc_framework.report.tables import basis_table, confusion_table, surprise_table
 
 
 def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     """Anchor, heading and content of each section, in order."""
-    yield "fitted", "What was fitted", what_was_fitted(subject)
-    if can_be_played(subject):
-        yield "plane", "Stage by stage", played_stages(subject)
+    yield "fitted", "What was fitted", describe_fit(subject)
+    if has_plane(subject):
+        yield "plane", "Stage by stage", stage_player(subject)
     yield "stages", "Loss and error", _stages(subject)
     yield "calibration", "Probabilities", _probabilities(subject)
     yield "confusion", "Right and wrong", _right_and_wrong(subject)
@@ -34,9 +32,8 @@ def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
 
 def _stages(subject: Subject) -> Markup:
     rows = subject.sample(MOST_STAGED_ROWS)
-    X, y = subject.X[rows], subject.y[rows]
     drawn = picture(
-        lambda ax: along_stages(subject.model, X, y, ax),
+        lambda ax: draw_stages(subject.model, subject.staged_merits, ax),
         "Loss and error against the number of basis vectors",
         5.4,
         3.5,
@@ -55,15 +52,15 @@ def _stages(subject: Subject) -> Markup:
         text += (
             "The stages are the path before the model was refined, and not what it is now: "
             "refining changed sites and hyperparameters together. The rows of this report are "
-            f"judged by the refined model, in the sizes it has: {_listed(subject.model.sizes)}. "
+            f"judged by the refined model, in the sizes it has: {_list(subject.model.sizes)}. "
         )
     text += "Lines labelled held out are the rows of this report" + (
         f", {len(rows)} of them drawn at random." if len(rows) < len(subject.y) else "."
     )
-    return joined([element("p", text), drawn])
+    return join([element("p", text), drawn])
 
 
-def _listed(sizes: tuple[int, ...]) -> str:
+def _list(sizes: tuple[int, ...]) -> str:
     return ", ".join(map(str, sizes))
 
 
@@ -75,16 +72,14 @@ def _probabilities(subject: Subject) -> Markup:
         "be, nineteen times in twenty. Then, how many rows got which probability"
         + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
     )
-    model, X, y = subject.model, subject.X, subject.y
-    curve = picture(lambda ax: calibration_curve(model, X, y, ax), "Calibration curve", 3.8, 4.0)
-    bars = picture(
-        lambda ax: probability_histogram(model, X, y, ax), "Histogram of probabilities", 3.8, 4.0
-    )
-    return joined([element("p", text), element("div", curve, bars, class_="columns")])
+    known = subject.predictions
+    curve = picture(lambda ax: draw_calibration(known, ax), "Calibration curve", 3.8, 4.0)
+    bars = picture(lambda ax: draw_histogram(known, ax), "Histogram of probabilities", 3.8, 4.0)
+    return join([element("p", text), element("div", curve, bars, class_="columns")])
 
 
 def _right_and_wrong(subject: Subject) -> Markup:
-    return joined(
+    return join(
         [
             confusion_table(subject),
             element("h3", "The greatest surprises"),
@@ -111,7 +106,7 @@ def _features(subject: Subject) -> Markup:
         "function to change. Shown is the standard deviation of the feature in lengthscales. The "
         "model hardly looks at features far below the others."
     )
-    return joined([element("p", text), drawn])
+    return join([element("p", text), drawn])
 
 
 def _basis(subject: Subject) -> Markup:
@@ -123,4 +118,4 @@ def _basis(subject: Subject) -> Markup:
         text += " Refining may have moved them from the training rows they began at."
     if subject.units is not None:
         text += " Features are in the units of the data."
-    return joined([element("p", text), basis_table(subject)])
+    return join([element("p", text), basis_table(subject)])

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.merits import Merits
-from sgpc_framework.metrics.relevance import checked_names, has_relevances, relevances
-from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.metrics.relevance import has_relevances, name_features, relevances
+from sgpc_framework.metrics.staged_merits import StagedMerits
+from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
@@ -43,10 +45,10 @@ class Units:
         centre, scale = np.array(affine).T
         return cls(centre, scale) if np.any(centre != 0.0) or np.any(scale != 1.0) else None
 
-    def known(self, X: Floats) -> Floats:
+    def in_units(self, X: Floats) -> Floats:
         """The features as people know them."""
-        found: Floats = self.centre + self.scale * X
-        return found
+        features: Floats = self.centre + self.scale * X
+        return features
 
 
 @attrs.define(eq=False)
@@ -79,23 +81,34 @@ class Subject:
             raise InputError(
                 f"y must have a label for each of the {len(rows)} rows, found {labels.shape}"
             )
-        names = ["input"] if width is None else checked_names(feature_names, width)
+        names = ["input"] if width is None else name_features(feature_names, width)
         return cls(model, rows, labels, names, units, first_row)
 
     @cached_property
+    def predictions(self) -> Predictions:
+        """What the classifier says of the rows, and what they are."""
+        return Predictions.of(self.model, self.X, self.y)
+
+    @property
     def truth(self) -> Codes:
         """The position of each row's class."""
-        return positions(self.model.classes, self.y)
+        return self.predictions.truth
 
-    @cached_property
+    @property
     def log_proba(self) -> Floats:
-        """What the classifier says of the rows."""
-        return self.model.predict_log_proba(self.X)
+        """The log probabilities of the rows."""
+        return self.predictions.log_proba
 
-    @cached_property
+    @property
     def merits(self) -> Merits:
         """The figures of merit on the rows."""
-        return Merits.of(self.log_proba, self.truth)
+        return self.predictions.merits
+
+    @cached_property
+    def staged_merits(self) -> StagedMerits:
+        """Loss and error of every size, on so many of the rows."""
+        rows = self.sample(MOST_STAGED_ROWS)
+        return StagedMerits.of(self.model, self.X[rows], self.y[rows])
 
     @cached_property
     def classes(self) -> list[str]:
@@ -129,8 +142,8 @@ class Subject:
         if not self.vectors or not all(map(has_relevances, kernels)):
             return None
         spread = np.std(self.X, axis=0)
-        found = [each for kernel in kernels for each in relevances(kernel, spread).values()]
-        greatest: Floats = np.max(found, axis=0)
+        parts = [each for kernel in kernels for each in relevances(kernel, spread).values()]
+        greatest: Floats = np.max(parts, axis=0)
         return greatest
 
     def foremost(self, most: int) -> list[int]:
@@ -140,9 +153,9 @@ class Subject:
             return list(range(len(self.names)))[:most]
         return sorted(np.argsort(-relevance, kind="stable")[:most].tolist())
 
-    def known(self, X: Any) -> Any:
+    def in_units(self, X: Any) -> Any:
         """Inputs in the units that people know."""
-        return X if self.units is None or not self.vectors else self.units.known(X)
+        return X if self.units is None or not self.vectors else self.units.in_units(X)
 
     def sample(self, most: int) -> Codes:
         """Numbers of so many rows at most, always the same, in ascending order."""

@@ -42,6 +42,10 @@ class Block:
         """The numbers of the rows."""
         return np.arange(self.start, self.start + len(self))
 
+    def contents(self) -> tuple[Inputs, NDArray[Any]]:
+        """Inputs and labels of all rows."""
+        return self.X, self.y
+
     def excerpt(self, numbers: Numbers) -> tuple[Inputs, NDArray[Any]]:
         """Inputs and labels of the rows with these numbers."""
         return self.X[numbers - self.start], self.y[numbers - self.start]

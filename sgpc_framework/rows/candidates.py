@@ -20,6 +20,9 @@ from sgpc_framework.rows.view import Rows, read_only
 
 KEPT_BYTES = 32 * 2**20
 
+_FIRST = read_only(np.zeros(1, dtype=np.intp))
+_INACTIVE = read_only(np.zeros(1, dtype=np.bool_))
+
 
 class Candidates:
     """Rows proposed by a selector, in ascending order.
@@ -28,34 +31,34 @@ class Candidates:
     says of them (a ``Rows`` of just these rows: ``at.y``, ``at.mean``, ``at.alpha``, ...).
     """
 
-    def __init__(self, selection: Selection, likelihood: Likelihood) -> None:
+    def __init__(self, selection: Selection, rows: Excerpt, likelihood: Likelihood) -> None:
         self.selection = selection
-        self._likelihood = likelihood
-        some = selection.whole
-        if len(selection.positions) < len(some):
-            some = some[selection.positions]
-        self.index = some.index
-        self.eligible = some.eligible
+        self.index = rows.index
+        self.eligible = rows.eligible
         self.at = Rows(
-            read_only(some.y),
-            read_only(some.mean),
-            read_only(some.variance),
-            read_only(np.zeros(len(some), dtype=np.bool_)),
+            rows.y,
+            rows.mean,
+            rows.variance,
+            _INACTIVE if len(rows) == 1 else np.zeros(len(rows), dtype=np.bool_),
             likelihood,
             all_moments=True,
-            origin=some,
+            origin=rows,
         )
 
     @classmethod
     def of(cls, number: int, rows: Excerpt, entries: int, likelihood: Likelihood) -> Candidates:
         """All rows of an excerpt. A column has so many ``entries``, over all functions."""
         keep = len(rows) > 1 and len(rows) * entries * 8 <= KEPT_BYTES
-        return cls(Selection(number, rows, np.arange(len(rows)), keep), likelihood)
+        positions = _FIRST if len(rows) == 1 else np.arange(len(rows))
+        return cls(Selection(number, rows, positions, keep), rows, likelihood)
 
     def __len__(self) -> int:
         return len(self.index)
 
     def __getitem__(self, positions: int | NDArray[np.intp]) -> Candidates:
         """One of the candidates, or some; they share what has been computed."""
+        if len(self) == 1:
+            return self
         chosen = np.atleast_1d(self.selection.positions[positions])
-        return Candidates(self.selection._replace(positions=chosen), self._likelihood)
+        some = self.selection.whole[chosen]
+        return Candidates(self.selection._replace(positions=chosen), some, self.at.likelihood)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import add
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.calls import blamed, kernel_diag, kernel_values
+from sgpc_framework.parts.calls import fault, kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel
 
 Floats = NDArray[np.float64]
 
 LARGEST = 1e50
 """The largest number in X: kernels square it, polynomials more than that."""
+
+ROWS = 1 << 16
+"""How many rows are looked at together."""
 
 
 def checked_inputs(X: Any, width: int | None = None) -> Inputs:
@@ -37,28 +43,60 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"X must hold numbers: {error}") from None
     if matrix.ndim != 2:
-        hint = "; write X.reshape(-1, 1) for a single feature" if matrix.ndim == 1 else ""
         raise InputError(
-            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}{hint}"
+            f"X must have 2 dimensions, rows and features, found shape {matrix.shape}; "
+            f"{_remedy(matrix.ndim)}"
         )
     if width is not None and matrix.shape[1] != width:
         raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
     if matrix.size == 0:
         raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
-    largest = max(-float(matrix.min()), float(matrix.max()))  # no copy: X may be most of the memory
-    if not math.isfinite(largest):
-        bad = ~np.isfinite(matrix)
-        row, column = np.argwhere(bad)[0].tolist()
-        raise InputError(
-            f"X must be finite, found {matrix[row, column]} at row {row}, column {column} "
-            f"({np.count_nonzero(bad)} such entries in all)"
-        )
-    if largest > LARGEST:
-        raise InputError(
-            f"X must not exceed {LARGEST:g} in size, found {largest:g}: rescale the features, "
-            "or products of them overflow"
-        )
+    blocks = (Numbers.of(matrix[at : at + ROWS], at) for at in range(0, len(matrix), ROWS))
+    reduce(add, blocks).check()
     return matrix
+
+
+@attrs.frozen
+class Numbers:
+    """What a block of numbers may have wrong with it: the first that is not finite, how many are
+    not, and the size of the largest."""
+
+    first: tuple[float, int, int] | None
+    """The number, its row and its column."""
+    count: int
+    largest: float
+
+    @classmethod
+    def of(cls, X: Floats, start: int) -> Numbers:
+        """What there is to say of a block whose first row has that number."""
+        largest = max(-float(X.min()), float(X.max()))  # no copy: X may be most of the memory
+        if math.isfinite(largest):
+            return cls(None, 0, largest)
+        bad = ~np.isfinite(X)
+        row, column = np.argwhere(bad)[0].tolist()
+        return cls((float(X[row, column]), start + row, column), int(np.count_nonzero(bad)), 0.0)
+
+    def __add__(self, other: Numbers) -> Numbers:
+        """Of two blocks, one after the other."""
+        return Numbers(
+            self.first or other.first,
+            self.count + other.count,
+            max(self.largest, other.largest),
+        )
+
+    def check(self) -> None:
+        """Raise if anything is wrong."""
+        if self.first is not None:
+            number, row, column = self.first
+            raise InputError(
+                f"X must be finite, found {number} at row {row}, column {column} "
+                f"({self.count} such entries in all)"
+            )
+        if self.largest > LARGEST:
+            raise InputError(
+                f"X must not exceed {LARGEST:g} in size, found {self.largest:g}: rescale the "
+                "features, or products of them overflow"
+            )
 
 
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
@@ -92,6 +130,17 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsigned
     return classes, np.searchsorted(classes, labels).astype(small)
 
 
+def _remedy(dimensions: int) -> str:
+    """What to write instead of an array of so many dimensions."""
+    if dimensions < 2:
+        return "write X.reshape(-1, 1) for a single feature"
+    return (
+        "numpy stacks arrays of one shape: if each of them is an object of its own (a graph, an "
+        "image), use a 1-D object array, X = np.fromiter(items, dtype=object, count=len(items)); "
+        "if all numbers are features, write X.reshape(len(X), -1)"
+    )
+
+
 def _fractional(classes: NDArray[Any]) -> bool:
     return classes.dtype.kind == "f" and bool(np.any(classes % 1 != 0))
 
@@ -101,7 +150,7 @@ def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
     if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
-        raise blamed("kernel", kernel, "diag", problem)
+        raise fault("kernel", kernel, "diag", problem)
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -114,6 +163,4 @@ def _as_array(X: Any) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except ValueError:  # rows of different lengths: a list of objects
-        objects = np.empty(len(X), dtype=object)
-        objects[:] = list(X)
-        return objects
+        return np.fromiter(X, dtype=object, count=len(X))

@@ -20,7 +20,7 @@ from sgpc_framework.rows.loops import running_sums
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Arrivals:
     """The first arrivals of a block: when, and which rows. ``more`` says that others may follow."""
 
@@ -46,29 +46,48 @@ def arrivals(
     position; its uniforms are made from the first.
     """
     count = uniforms.shape[1]
+    if count == 1:
+        wait, place = uniforms[:, 0].tolist()
+        return _one_arrival(weights, eligible, wait, place, since)
     times: dict[int, float] = {}
     rng = None
     while True:
-        sums, least = running_sums(weights, eligible)
-        total = float(sums[-1])
-        if not least >= 0.0 or not math.isfinite(total):
-            raise ImproperWeight(weights, eligible)
+        sums, total = _checked_sums(weights, eligible)
         if total == 0.0:
             break
         waits, places = uniforms
-        arrived = since - np.cumsum(np.log1p(-waits)) / total
         points = np.minimum(places * total, math.nextafter(total, 0.0))
-        rows = sums.searchsorted(points, side="right")
-        for row, time in zip(rows.tolist(), arrived.tolist(), strict=True):
-            times.setdefault(row, time)
+        rows = sums.searchsorted(points, side="right").tolist()
+        for row, wait in zip(rows, waits.tolist(), strict=True):
+            since -= math.log1p(-wait) / total
+            times.setdefault(row, since)
         if len(times) == count:
             break
-        since = float(arrived[-1])
         rng = rng or np.random.default_rng(int(2.0**53 * uniforms[0, 0]))
         uniforms = rng.random((2, count - len(times)))
         weights = weights.copy()
         weights[list(times)] = 0.0
     return list(times), np.array(list(times.values())), len(times) == count
+
+
+def _one_arrival(
+    weights: Floats, eligible: NDArray[np.bool_], wait: float, place: float, since: float
+) -> tuple[list[int], Floats, bool]:
+    """The same for one row, which most stages want, without arrays of one number."""
+    sums, total = _checked_sums(weights, eligible)
+    if total == 0.0:
+        return [], np.empty(0), False
+    row = int(sums.searchsorted(min(place * total, math.nextafter(total, 0.0)), side="right"))
+    return [row], np.array([since - math.log1p(-wait) / total]), True
+
+
+def _checked_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The running sums of the weights, and the last of them."""
+    sums, least = running_sums(weights, eligible)
+    total = float(sums[-1])
+    if not least >= 0.0 or not math.isfinite(total):
+        raise ImproperWeight(weights, eligible)
+    return sums, total
 
 
 class ImproperWeight(ValueError):

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.protocols import Inputs
+from sgpc_framework.rows.view import read_only
 
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Excerpt:
     """Some rows as they are at the moment: all that including one of them takes.
 
@@ -39,8 +40,8 @@ class Excerpt:
             self.index[which],
             self.X[which],
             self.y[which],
-            self.mean[..., which],
-            self.variance[..., which],
+            read_only(self.mean[..., which]),
+            read_only(self.variance[..., which]),
             self.eligible[which],
             self.M[..., which],
         )
@@ -54,8 +55,8 @@ def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
         np.concatenate([each.index for each in excerpts]),
         np.concatenate([each.X for each in excerpts]),
         np.concatenate([each.y for each in excerpts]),
-        np.concatenate([each.mean for each in excerpts], axis=-1),
-        np.concatenate([each.variance for each in excerpts], axis=-1),
+        read_only(np.concatenate([each.mean for each in excerpts], axis=-1)),
+        read_only(np.concatenate([each.variance for each in excerpts], axis=-1)),
         np.concatenate([each.eligible for each in excerpts]),
         np.concatenate([each.M for each in excerpts], axis=-1),
     )

@@ -46,9 +46,9 @@ def with_basis_functions(
     One trial after the other in a long vector; what rounding takes below zero is zero.
     """
     if twin := compiled(_TWIN):
-        found = np.empty((2, columns.size))
-        twin.with_basis_functions(columns, coefficient, shrinkage, mean, variance, found)
-        return found[0], found[1]
+        new = np.empty((2, columns.size))
+        twin.with_basis_functions(columns, coefficient, shrinkage, mean, variance, new)
+        return new[0], new[1]
     new_mean = columns * coefficient[:, None]
     new_mean += mean
     new_variance = np.square(columns)

@@ -53,13 +53,13 @@ def with_basis_functions(
     shrinkage: Floats,
     mean: Floats,
     variance: Floats,
-    found: Floats,
+    new: Floats,
 ) -> None:
     n = len(mean)
     for trial in range(len(columns)):
         column, step, share = columns[trial], coefficient[trial], shrinkage[trial]
-        new_mean = found[0, trial * n : (trial + 1) * n]
-        new_variance = found[1, trial * n : (trial + 1) * n]
+        new_mean = new[0, trial * n : (trial + 1) * n]
+        new_variance = new[1, trial * n : (trial + 1) * n]
         for i in range(n):
             new_mean[i] = column[i] * step + mean[i]
             left = column[i] * column[i] * -share + variance[i]

@@ -65,10 +65,13 @@ class Posterior:
         self._starts = starts
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
-        self._steps: list[tuple[Floats, Floats, Floats, Floats]] = []
+        self._sites: list[list[tuple[float, float, float, float]]] = []
+        """Of each stage, for each latent function: precision, mean, coefficient and shrinkage."""
         self._left = sum(shards.every(Shard.eligible_count))
         self._known: list[Excerpt] = []
         """The rows that were brought here since the last inclusion."""
+        self.drawn: Numbers | None = None
+        """What ``sample`` last returned."""
         self._asked = 0
         """How often candidates were asked for, by which shards tell one set from the next."""
 
@@ -105,7 +108,8 @@ class Posterior:
             others = self._drawn(_equal, size - len(rows), rng, rows.index)
             rows = joined([rows, others])
         self._known.append(rows)
-        return rows.index
+        self.drawn = read_only(rows.index)
+        return self.drawn
 
     def total(
         self,
@@ -130,7 +134,7 @@ class Posterior:
 
     def candidates(self, index: NDArray[np.integer]) -> Candidates:
         """Candidates for inclusion: rows by their numbers, which come here if they are not yet."""
-        numbers = np.sort(index).astype(np.intp, copy=False)
+        numbers = (np.sort(index) if len(index) > 1 else index).astype(np.intp, copy=False)
         self._asked += 1
         entries = self._functions * len(self)
         return Candidates.of(self._asked, self._excerpt(numbers), entries, self.likelihood)
@@ -142,17 +146,24 @@ class Posterior:
         variance -= shrinkage k̃²
         M gains the row √shrinkage k̃
         """
-        one = candidates if len(candidates) == 1 else candidates[position]
+        one = candidates[position]
         included = _added(self._shards.every(Shard.include, one.selection, step))
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
         self._left = included.eligible
         self.rounded_to_zero += included.rounded
-        coefficient, shrinkage = step.coefficient.reshape(-1), step.shrinkage.reshape(-1)
-        mean, variance = one.at.mean.reshape(-1), one.at.variance.reshape(-1)
-        precision = shrinkage / (1.0 - shrinkage * variance)
-        self._steps.append((precision, mean + coefficient / shrinkage, coefficient, shrinkage))
+        self._sites.append(
+            [
+                (eta / (1.0 - eta * variance), mean + alpha / eta, alpha, eta)
+                for alpha, eta, mean, variance in zip(
+                    *step.numbers,
+                    one.at.mean.reshape(-1).tolist(),
+                    one.at.variance.reshape(-1).tolist(),
+                    strict=True,
+                )
+            ]
+        )
         self._known = []
         return included
 
@@ -166,17 +177,14 @@ class Posterior:
     @property
     def sites(self) -> Sites:
         """The sites included so far."""
-        shape = (4, self._functions, len(self._steps))
-        columns = np.array(self._steps).reshape(-1, 4, self._functions)
-        sites = np.moveaxis(columns, 0, -1).reshape(shape)
-        return Sites(*(sites[:, 0] if self._functions == 1 else sites).copy())
+        each = np.array(self._sites).reshape(self.size, self._functions, 4).T
+        return Sites(*np.ascontiguousarray(each[:, 0] if self._functions == 1 else each))
 
     @property
-    def last_site(self) -> list[Any]:
+    def last_site(self) -> Any:
         """Precision, mean, coefficient and shrinkage of the newest basis vector: a number each, or
         one for each latent function."""
-        each = [values.tolist() for values in self._steps[-1]]
-        return [values[0] for values in each] if self._functions == 1 else each
+        return self._sites[-1][0] if self._functions == 1 else zip(*self._sites[-1], strict=True)
 
     def state(self) -> State:
         """What the posterior has become, without the rows."""
@@ -206,7 +214,10 @@ class Posterior:
     ) -> Excerpt:
         """Up to ``size`` rows in the order in which they arrive (``drawing``)."""
         blocks = len(self._shards)
-        ahead = size if blocks == 1 else min(size, 2 + 4 * size // blocks)
+        if blocks == 1:
+            luck = {0: (row_weight, taken, rng.random((2, size)), 0.0)}
+            return self._shards.some(Shard.arrivals, luck)[0].excerpt
+        ahead = min(size, 2 + 4 * size // blocks)
         waiting = list(range(blocks))
         own = self._of_block(taken)
         arrived: list[list[Arrivals]] = [[] for _ in waiting]
@@ -218,8 +229,6 @@ class Posterior:
                 for since in [arrived[block][-1].last if arrived[block] else 0.0]
             }
             latest = self._shards.some(Shard.arrivals, arguments)
-            if blocks == 1:
-                return latest[0].excerpt
             for block, arrivals in zip(waiting, latest, strict=True):
                 arrived[block].append(arrivals)
             earliest, horizon = _earliest([each for block in arrived for each in block], size)
@@ -232,7 +241,7 @@ class Posterior:
     def _excerpt(self, numbers: Numbers) -> Excerpt:
         """The rows with these numbers, in their order."""
         for rows in self._known:
-            if np.array_equal(rows.index, numbers):
+            if rows.index.tolist() == numbers.tolist():
                 return rows
             order = np.argsort(rows.index)
             places = np.searchsorted(rows.index, numbers, sorter=order)
@@ -241,10 +250,8 @@ class Posterior:
                 if np.array_equal(rows.index[at], numbers):
                     return rows[at]
         arguments = {block: (own,) for block, own in self._of_block(numbers).items()}
-        return joined(self._shards.some(Shard.excerpt, arguments) or [self._no_rows()])
-
-    def _no_rows(self) -> Excerpt:
-        return self._shards.some(Shard.excerpt, {0: (_NONE,)})[0]
+        self._known.append(joined(self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})))
+        return self._known[-1]
 
     def _of_block(self, numbers: Numbers) -> dict[int, Numbers]:
         """The rows of each block that has any of them."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
 from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.calls import blamed, kernel_columns, kernel_diag
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
 from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
 from sgpc_framework.rows.blocks import Block, Numbers
 from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
@@ -85,8 +86,10 @@ class Shard:
         self._mean = np.zeros((functions, rows))
         self._variance = np.repeat(self._prior[None], functions, axis=0)
         self._M = np.empty((functions, max_basis, rows), dtype=storage)
+        self._functions = list(zip(self._mean, self._variance, self._M, strict=True))
         self._active = np.zeros(rows, dtype=np.bool_)
         self._eligible = self._not_spent()
+        self._left = int(np.count_nonzero(self._eligible))
         self._kept: tuple[int, list[Floats]] = (-1, [])
         self._seen = (  # what plugins see: the same arrays, read-only
             read_only(block.y),
@@ -100,7 +103,7 @@ class Shard:
 
     def eligible_count(self) -> int:
         """How many rows can be included: not active, and with some variance left."""
-        return int(np.count_nonzero(self._eligible))
+        return self._left
 
     def least(self, row_score: RowFunction) -> tuple[float, Excerpt]:
         """The eligible row with the least score, and the score; no row if none is eligible."""
@@ -170,18 +173,12 @@ class Shard:
         """
         row = int(selection.whole.index[selection.positions[0]])
         columns = [each[0] for each in self._columns(selection)]
-        coefficient, shrinkage = step.coefficient.ravel().tolist(), step.shrinkage.ravel().tolist()
+        coefficient, shrinkage = step.numbers
         rounded, least_of_all = 0, math.inf
-        for f, column in enumerate(columns):
-            variance = self._variance[f]
-            least = add_basis_function(
-                column,
-                coefficient[f],
-                shrinkage[f],
-                self._mean[f],
-                variance,
-                self._M[f, self._size],
-            )
+        for (mean, variance, M), column, alpha, eta in zip(
+            self._functions, columns, coefficient, shrinkage, strict=True
+        ):
+            least = add_basis_function(column, alpha, eta, mean, variance, M[self._size])
             if not math.isfinite(least):
                 self._check_finite(column)
             rounded += settle(variance, self._prior, least, self._rounding)
@@ -190,14 +187,16 @@ class Shard:
         position = row - self._block.start
         if 0 <= position < len(self._active):
             self._active[position] = True
+            self._left -= int(self._eligible[position])
             self._eligible[position] = False
         if least_of_all <= self._most_spent:  # a variance only falls: seldom do others drop out
             self._eligible &= self._not_spent()
+            self._left = int(np.count_nonzero(self._eligible))
         # Who asked for all moments at this stage will do so at the next: compute them in one pass.
         self._rows = self._view(all_moments=self._rows.has_moments)
         log_z = self._rows.log_z
         wrong = int(np.count_nonzero(log_z <= -LOG_2))
-        return Inclusion(float(log_z.sum()), wrong, self.eligible_count(), rounded)
+        return Inclusion(float(np.add.reduce(log_z)), wrong, self._left, rounded)
 
     # -- for those who insist ------------------------------------------------------------------
 
@@ -217,14 +216,19 @@ class Shard:
     def _excerpt(self, positions: Numbers) -> Excerpt:
         """Rows at some positions of the block, copied: they leave the shard."""
         y, mean, variance, _ = self._seen
+        if len(positions) == 1:  # a slice is several times faster, and what it shows stays
+            first = int(positions[0])
+            some: Any = slice(first, first + 1)
+        else:
+            some = positions
         return Excerpt(
             positions + self._block.start,
-            self._block.X[positions],
-            y[positions],
-            mean[..., positions],
-            variance[..., positions],
-            self._eligible[positions],
-            self._M[:, : self._size, positions],
+            self._block.X[some],
+            y[some],
+            _still(mean[..., some]),
+            _still(variance[..., some]),
+            self._eligible[some].copy(),
+            self._M[:, : self._size, some],
         )
 
     def _columns(self, selection: Selection) -> list[Floats]:
@@ -247,7 +251,8 @@ class Shard:
         if not self._size:
             return [np.ascontiguousarray(columns)] * len(self._M)
         residual = []
-        for theirs, M in zip(rows.M, self._M[:, : self._size], strict=True):
+        for theirs, (_, _, whole) in zip(rows.M, self._functions, strict=True):
+            M = whole[: self._size]
             # a product with a vector is faster than one with a matrix of one row
             explained = (theirs[:, 0] @ M)[None] if len(rows) == 1 else theirs.T @ M
             own = explained if explained.dtype == np.float64 else None  # the kernel's is not ours
@@ -292,12 +297,12 @@ class Shard:
         if not math.isfinite(columns.sum()) and not np.all(np.isfinite(columns)):
             value = columns[~np.isfinite(columns)][0]
             problem = f"wanted finite values, found {value}"
-            raise blamed("kernel", self._kernel, "__call__", problem)
+            raise fault("kernel", self._kernel, "__call__", problem)
 
 
 def latent_functions(likelihood: Likelihood) -> int:
     """How many latent functions a label depends on: one, unless the likelihood says otherwise."""
-    return likelihood.functions if isinstance(likelihood, SeveralFunctions) else 1
+    return likelihood.functions if has(likelihood, SeveralFunctions) else 1
 
 
 def check_likelihood(rows: Rows) -> None:
@@ -306,7 +311,7 @@ def check_likelihood(rows: Rows) -> None:
         bad = np.flatnonzero(~np.isfinite(values).reshape(-1, len(rows)).all(axis=0))
         if len(bad):
             i = int(bad[0])
-            raise blamed(
+            raise fault(
                 "likelihood",
                 rows.likelihood,
                 "moments",
@@ -329,7 +334,7 @@ def one_a_row(row_function: RowFunction, rows: Rows) -> Floats:
 def _prior(kernel: Kernel, block: Block) -> Floats:
     prior = kernel_diag(kernel, block.X)
     if not prior.min() >= 0.0 or not np.isfinite(prior.max()):
-        raise blamed(
+        raise fault(
             "kernel",
             kernel,
             "diag",
@@ -337,6 +342,13 @@ def _prior(kernel: Kernel, block: Block) -> Floats:
             f"{prior.min()} and {prior.max()}",
         )
     return prior
+
+
+def _still(array: Floats) -> Floats:
+    """A copy that nobody writes into."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 def _alone(functions: Floats) -> Floats:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar, copy_context
 from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -66,7 +66,13 @@ def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> I
     blocks = list(blocks)
     size = max(1, min(LONGEST, len(blocks) // (TURNS * threads)))
     runs = [blocks[at : at + size] for at in range(0, len(blocks), size)]
-    return chain.from_iterable(_pool(threads).map(lambda run: [*map(function, run)], runs))
+    contexts = [copy_context() for _ in runs]  # whom to blame is known there, too
+
+    def work(context: Context, run: list[A]) -> list[R]:
+        context.run(_allowed.set, 1)
+        return context.run(lambda: [*map(function, run)])
+
+    return chain.from_iterable(_pool(threads).map(work, contexts, runs))
 
 
 @cache

@@ -109,6 +109,8 @@ class TrainingRows:
         return np.sort(rng.choice(len(self), size=count, replace=False))
 
     def _excerpt(self, numbers: Numbers) -> tuple[Inputs, NDArray[Any]]:
+        if np.array_equal(numbers, np.arange(len(self))):
+            return _joined(list(self.blocks.every(Block.contents)))
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
         edges = np.searchsorted(sorted_numbers, self.starts)
@@ -118,13 +120,19 @@ class TrainingRows:
             if edges[block] < edges[block + 1]
         }
         parts = self.blocks.some(Block.excerpt, wanted or {0: (numbers,)})
-        columns = zip(*parts, strict=True)
-        X, y = (each[0] if len(parts) == 1 else np.concatenate(each) for each in columns)
+        X, y = _joined(parts)
         if np.array_equal(order, np.arange(len(order))):
             return X, y
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return X[back], y[back]
+
+
+def _joined(parts: list[tuple[Inputs, NDArray[Any]]]) -> tuple[Inputs, NDArray[Any]]:
+    if len(parts) == 1:
+        return parts[0]
+    X, y = zip(*parts, strict=True)
+    return np.concatenate(X), np.concatenate(y)
 
 
 _NO_ROWS = np.empty(0, dtype=np.intp)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.parts.abilities import has
-from sgpc_framework.parts.calls import calling
+from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Inputs, Likelihood, LogEvidence, Moments
 
 Floats = NDArray[np.float64]
@@ -119,7 +119,7 @@ class Rows:
         return self._origin
 
     def _evaluated_moments(self) -> Moments:
-        with calling("likelihood", self.likelihood, "moments"):
+        with blame("likelihood", self.likelihood, "moments"):
             moments = self.likelihood.moments(self.y, self.mean, self.variance)
             rows, each = self.y.shape, self.mean.shape
             if moments.log_z.shape != rows or not moments.alpha.shape == moments.nu.shape == each:
@@ -129,7 +129,7 @@ class Rows:
     def _evaluated_log_z(self) -> Floats:
         if self.all_moments or self.has_moments or not has(self.likelihood, LogEvidence):
             return self.moments.log_z
-        with calling("likelihood", self.likelihood, "log_z"):
+        with blame("likelihood", self.likelihood, "log_z"):
             log_z = self.likelihood.log_z(self.y, self.mean, self.variance)
             if log_z.shape != self.y.shape:
                 raise ValueError(f"wanted shape {self.y.shape}, found {log_z.shape}")

@@ -5,8 +5,8 @@
     classifier = TableClassifier.fit(read_table("train.csv"), target="species")
     classifier.predict(read_table("new.csv"))
 
-``files`` reads CSV, Parquet, npz and libsvm text into a ``Table``; ``encoding`` learns how a table
-becomes a matrix; ``classifier`` holds that together with a model.
+``table_files`` reads CSV, Parquet, npz and libsvm text into a ``Table``; ``encoding`` learns how a
+table becomes a matrix; ``table_classifier`` holds that together with a model.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ late is read again, as words.
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table, Values
+from sgpc_framework.tables.text_files import open_text
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def read_csv(
     """
     nothing = MISSING | {text.strip().lower() for text in missing}
     try:
-        with _opened(path) as file:
+        with open_text(path) as file:
             layout = _layout(path, file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
         columns, first_line, late = _read(path, layout, as_words, nothing)
@@ -71,12 +71,6 @@ def read_csv(
     return Table(tuple(named), str(path), first_line)
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
 # -- layout ------------------------------------------------------------------------------------
 
 
@@ -89,7 +83,7 @@ def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[
     try:
         first, *others = islice(filter(None, reader), SAMPLE)
     except csv.Error as error:
-        raise _malformed(path, reader.line_num, error) from None
+        raise _malformed_error(path, reader.line_num, error) from None
     if header is None:
         header = _is_header(first, others, _number_parser(delimiter, nothing), nothing)
     names = first if header else [""] * len(first)
@@ -155,7 +149,7 @@ def _read(
     pieces: list[list[Values]] = [[] for _ in layout.names]
     known: dict[str, str | None] = {}
     late: set[int] = set()
-    with _opened(path) as file:
+    with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
         rows = _whole_rows(path, reader, layout)
         while piece := list(islice(rows, PIECE)):
@@ -187,7 +181,7 @@ def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iter
         except StopIteration:
             return
         except csv.Error as error:
-            raise _malformed(path, reader.line_num, error) from None  # type: ignore[attr-defined]
+            raise _malformed_error(path, reader.line_num, error) from None  # type: ignore[attr-defined]
         if not row:
             continue
         if len(row) != width:
@@ -201,7 +195,7 @@ def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iter
         yield row
 
 
-def _malformed(path: Path, line: int, error: csv.Error) -> InputError:
+def _malformed_error(path: Path, line: int, error: csv.Error) -> InputError:
     return InputError(f"{path}: line {line} cannot be read ({error}); is a quote never closed?")
 
 
@@ -209,12 +203,12 @@ def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats |
     """The cells as numbers, NaN where one is missing; None if one of them is a word."""
     try:
         try:
-            found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+            numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
         except ValueError:
             return np.fromiter(map(number, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         return None
-    return None if "_" in "".join(cells) else found  # Python would read 1_2 as 12
+    return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12
 
 
 def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:

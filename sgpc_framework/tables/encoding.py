@@ -16,9 +16,9 @@ from attrs.validators import deep_iterable, instance_of, min_len, optional
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.option_fields import one_of
+from sgpc_framework.parts.options import one_of
 from sgpc_framework.tables.table import Column, Table
-from sgpc_framework.tables.words import check_words, is_number
+from sgpc_framework.tables.word_checks import check_words, is_number
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class NumberColumn:
     fill: float | None = attrs.field(default=None, validator=optional(_finite))
 
     @classmethod
-    def learned(cls, table: Table, column: Column, standardise: bool, impute: bool) -> NumberColumn:
+    def learn(cls, table: Table, column: Column, standardise: bool, impute: bool) -> NumberColumn:
         """Mean and standard deviation of the values that are there, and their median as fill."""
         values = _finite_numbers(table, column)
         present = values[~np.isnan(values)]
@@ -68,7 +68,7 @@ class NumberColumn:
     def features(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def encoded(self, table: Table, column: Column, unseen: str) -> Floats:
+    def encode(self, table: Table, column: Column, unseen: str) -> Floats:
         """One feature, of shape (rows, 1)."""
         values = _finite_numbers(table, _as_numbers(table, column))
         if self.fill is not None:
@@ -91,7 +91,7 @@ class WordColumn:
     fill: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
 
     @classmethod
-    def learned(cls, column: Column, impute: bool) -> WordColumn:
+    def learn(cls, column: Column, impute: bool) -> WordColumn:
         """The words that are there in sorted order, and the most frequent of them as fill."""
         counts = Counter(word for word in column.as_words() if word is not None)
         words = tuple(sorted(counts))
@@ -101,14 +101,14 @@ class WordColumn:
     def features(self) -> tuple[str, ...]:
         return tuple(f"{self.name}={word}" for word in self.words)
 
-    def encoded(self, table: Table, column: Column, unseen: str) -> Floats:
+    def encode(self, table: Table, column: Column, unseen: str) -> Floats:
         """One feature for each word, of shape (rows, words)."""
         place: dict[str | None, int] = {word: i for i, word in enumerate(self.words)}
         if self.fill is not None:
             place[None] = place.get(self.fill, -1)
         values = column.as_words()
-        found = np.array([place.get(word, -1) for word in values], dtype=np.intp)
-        strange = np.flatnonzero(found < 0)
+        codes = np.array([place.get(word, -1) for word in values], dtype=np.intp)
+        strange = np.flatnonzero(codes < 0)
         if strange.size and unseen == "refuse":
             words = {values[row] for row in strange}
             more = f" (and {len(words) - 1} other such words)" if len(words) > 1 else ""
@@ -118,8 +118,8 @@ class WordColumn:
                 "words count as none of these: unseen='zero' (on the command line: --unseen zero)"
             )
         encoded = np.zeros((len(values), len(self.words)))
-        known = np.flatnonzero(found >= 0)
-        encoded[known, found[known]] = 1.0
+        known = np.flatnonzero(codes >= 0)
+        encoded[known, codes[known]] = 1.0
         return encoded
 
 
@@ -132,7 +132,7 @@ class Encoding:
     """Words that training has not seen are refused, or have a zero in every feature."""
 
     @classmethod
-    def learned(
+    def learn(
         cls,
         table: Table,
         *,
@@ -156,11 +156,11 @@ class Encoding:
             _refuse_empty(table, column)
             _refuse_missing(table, column, impute)
             if column.is_numeric and column.name not in as_words:
-                learned.append(NumberColumn.learned(table, column, standardise, impute))
+                learned.append(NumberColumn.learn(table, column, standardise, impute))
                 continue
-            found = WordColumn.learned(column, impute)
-            check_words(table, column, len(found.words), max_words, column.name in as_words)
-            learned.append(found)
+            word_column = WordColumn.learn(column, impute)
+            check_words(table, column, len(word_column.words), max_words, column.name in as_words)
+            learned.append(word_column)
         return cls(tuple(learned), unseen)
 
     @property
@@ -178,23 +178,23 @@ class Encoding:
         """The columns of the matrix: ``age``, ``colour=blue``, ``colour=red``, ..."""
         return tuple(feature for column in self.columns for feature in column.features)
 
-    def encoded(self, table: Table) -> Floats:
+    def encode(self, table: Table) -> Floats:
         """The matrix of a table that has these columns, in whatever order.
 
         A table without names, and with as many columns as this has, has them in the order of this.
         """
         parts = []
-        table = self._aligned(table)
+        table = self._align(table)
         present = {column.name: column for column in table.columns}
         self._refuse_absent(table, present)
         zeros = np.zeros(len(table))
         for own in self.columns:
             column = present.get(own.name, Column(own.name, zeros))
             _refuse_missing(table, column, impute=own.fill is not None)
-            parts.append(own.encoded(table, column, self.unseen))
+            parts.append(own.encode(table, column, self.unseen))
         return np.concatenate(parts, axis=1)
 
-    def _aligned(self, table: Table) -> Table:
+    def _align(self, table: Table) -> Table:
         if not table.is_nameless or len(table.columns) != len(self.columns):
             return table
         pairs = zip(table.columns, self.names, strict=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile
 from zlib import error as CorruptError
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
+from sgpc_framework.tables.text_files import open_text
 
 MOST_CELLS = 2**28
 """A sparse file may describe a matrix that no memory holds: this many cells are two gigabytes."""
@@ -27,11 +27,11 @@ def read_parquet(path: Path) -> Table:
             f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
         ) from error
     try:
-        found = parquet.read_table(path)
+        content = parquet.read_table(path)
     except ArrowException as error:
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
     columns = []
-    for name, data in zip(found.column_names, found.columns, strict=True):
+    for name, data in zip(content.column_names, content.columns, strict=True):
         if types.is_integer(data.type) or types.is_floating(data.type):
             values = data.to_numpy(zero_copy_only=False).astype(np.float64)
         elif types.is_decimal(data.type):
@@ -100,7 +100,7 @@ def read_libsvm(path: Path) -> Table:
     indices: list[int] = []
     values: list[float] = []
     lines = 0
-    with _opened(path) as file:
+    with open_text(path, errors="replace") as file:
         for lines, line in enumerate(file, start=1):
             label, *pairs = line.partition("#")[0].split() or [""]
             if not label:
@@ -140,12 +140,6 @@ def _labels(labels: list[str]) -> Values:
         return np.array([float(label) for label in labels])
     except ValueError:
         return np.array(labels, dtype=object)
-
-
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-    return path.open(encoding="utf-8", errors="replace")
 
 
 def _with_rows(table: Table) -> Table:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
-from sgpc_framework.model.many_classes import OneVsRest
-from sgpc_framework.model.model import Model
+from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
@@ -36,7 +35,7 @@ class TableClassifier:
 
     encoding: Encoding
     target: str
-    model: Model | OneVsRest
+    model: Classifier
 
     @classmethod
     def fit(
@@ -56,13 +55,13 @@ class TableClassifier:
         """Learn the encoding of every column but the target and those to ``drop``, then fit.
 
         ``target`` is a name, or a position counted from 1 (-1 is the last). The other arguments
-        are those of ``Encoding.learned`` and ``Design.fit``.
+        are those of ``Encoding.learn`` and ``Design.fit``.
         """
         table = as_table(data)
         name, labels = training_labels(table, target)
         features = table.without([*drop, name])
         as_words = {table.column(word).name for word in words}
-        encoding = Encoding.learned(
+        encoding = Encoding.learn(
             features,
             standardise=standardise,
             impute=impute,
@@ -71,12 +70,12 @@ class TableClassifier:
             max_words=max_words,
         )
         chosen = design or build(DEFAULT_DESIGN)
-        model = chosen.fit(encoding.encoded(features), labels, progress=progress)
+        model = chosen.fit(encoding.encode(features), labels, progress=progress)
         return cls(encoding, name, model)
 
     @classmethod
     def of_matrix_model(
-        cls, model: Model | OneVsRest, table: Table, target: str | None = None
+        cls, model: Classifier, table: Table, target: str | None = None
     ) -> TableClassifier:
         """A model that was fitted to a matrix, for the columns of a table besides the target."""
         width = _width(model)
@@ -109,25 +108,25 @@ class TableClassifier:
         """The sizes that ``truncated`` accepts."""
         return self.model.sizes
 
-    def encoded(self, data: Any) -> Floats:
+    def encode(self, data: Any) -> Floats:
         """The matrix that the model sees."""
-        return self.encoding.encoded(as_table(data, self.encoding.names))
+        return self.encoding.encode(as_table(data, self.encoding.names))
 
     def predict(self, data: Any) -> NDArray[Any]:
         """The most probable label of each row."""
-        return self.model.predict(self.encoded(data))
+        return self.model.predict(self.encode(data))
 
     def predict_proba(self, data: Any) -> Floats:
         """The probability of each class for each row."""
-        return self.model.predict_proba(self.encoded(data))
+        return self.model.predict_proba(self.encode(data))
 
     def predict_log_proba(self, data: Any) -> Floats:
         """Logarithms of the probabilities, finite even where one rounds to 0."""
-        return self.model.predict_log_proba(self.encoded(data))
+        return self.model.predict_log_proba(self.encode(data))
 
     def staged_predict_proba(self, data: Any) -> Iterator[Floats]:
         """The probabilities of the model of each size, in the order of ``sizes``."""
-        return self.model.staged_predict_proba(self.encoded(data))
+        return self.model.staged_predict_proba(self.encode(data))
 
     def truncated(self, size: int) -> TableClassifier:
         """The classifier of that size, one of ``sizes``."""
@@ -165,7 +164,7 @@ class TableClassifier:
         return {"target": self.target, **self.encoding.as_section()}
 
     @classmethod
-    def from_section(cls, model: Model | OneVsRest, section: Mapping[str, Any]) -> TableClassifier:
+    def from_section(cls, model: Classifier, section: Mapping[str, Any]) -> TableClassifier:
         """The classifier of a model file; ``ModelFileError`` if the section is not sound."""
         try:
             target, encoding = section["target"], Encoding.from_section(section)
@@ -178,7 +177,7 @@ class TableClassifier:
         return cls(encoding, target, model)
 
 
-def _width(model: Model | OneVsRest) -> int | None:
+def _width(model: Classifier) -> int | None:
     """The number of features, which all models of a file share; None if there are none."""
-    one = model.models[0] if isinstance(model, OneVsRest) else model
+    one = next(iter(models_of(model).values()))
     return one.inputs.shape[1] if one.inputs.ndim == 2 else None

@@ -70,13 +70,13 @@ def read_table(
 def format_of(path: Path) -> str:
     """What the name of a file says about its format."""
     name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    found = SUFFIXES.get(name.suffix.lower())
-    if found is None:
+    format_ = SUFFIXES.get(name.suffix.lower())
+    if format_ is None:
         raise InputError(
             f"{path}: the name does not say what kind of table this is; wanted one that ends in "
             f"{', '.join(SUFFIXES)}, or the format: {', '.join(FORMATS)}"
         )
-    return found
+    return format_
 
 
 def _neighbour(path: Path) -> str:
@@ -84,5 +84,5 @@ def _neighbour(path: Path) -> str:
     if not folder.is_dir():
         return f": there is no folder {str(folder)!r}"
     names = [p.name for p in folder.iterdir() if p.is_file()]
-    found = suggestion(path.name, names)
-    return f"; {found}" if found.startswith("did") else ""
+    advice = suggestion(path.name, names)
+    return f"; {advice}" if advice.startswith("did") else ""

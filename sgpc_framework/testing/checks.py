@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sgpc_framework.plugin.checks import kind_of
+from sgpc_framework.plugin.admission import kind_of
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
 from sgpc_framework.protocols import StartsFromData

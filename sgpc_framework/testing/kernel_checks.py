@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import copy, deepcopy
 from functools import partial
@@ -10,19 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import (
+    FeatureRelevance,
     Floats,
     Inputs,
     Kernel,
     KernelColumns,
     KernelPullback,
     SampleInputs,
+    StorableInputs,
 )
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.randomness import repeated
-from sgpc_framework.testing.samples import Sample, ready, samples_for
+from sgpc_framework.testing.samples import Sample, is_matrix, ready, samples_for
 from sgpc_framework.testing.verdict import (
     ROUNDING,
     Laws,
@@ -68,8 +72,8 @@ def diagonal_agrees(kernel: Kernel) -> None:
     """diag(X) is the diagonal of k(X, X)."""
     for varied, sample in _cases(kernel):
         K = _values(varied, sample.X, sample.X)
-        found = varied.diag(sample.X)
-        require_close(found, np.diagonal(K), _rounding(K), "diag(X)", sample.title)
+        diagonal = varied.diag(sample.X)
+        require_close(diagonal, np.diagonal(K), _rounding(K), "diag(X)", sample.title)
 
 
 def same_values_whatever_the_block(kernel: Kernel) -> None:
@@ -91,7 +95,7 @@ def same_values_whatever_the_block(kernel: Kernel) -> None:
 def prepared_columns_agree(kernel: KernelColumns) -> None:
     """The function that columns_of(X) returns gives k(Z, X), for one row of Z and for several."""
     for varied, sample in _cases(kernel):  # type: ignore[arg-type]
-        assert isinstance(varied, KernelColumns)
+        assert has(varied, KernelColumns)
         X, Z = sample.rest, sample.some
         columns, K = varied.columns_of(X), _values(varied, Z, X)
         require_close(columns(Z), K, _rounding(K), "columns_of(X)(Z)", sample.title)
@@ -106,7 +110,7 @@ def works_on_one_row_and_on_none(kernel: Kernel) -> None:
     for left, right in [(one, one), (one, X), (X, one), (none, X), (X, none), (none, none)]:
         where = f"{len(left)} rows against {len(right)}"
         _require_proper(kernel, left, right, where)
-        if isinstance(kernel, KernelPullback):
+        if has(kernel, KernelPullback):
             _require_gradients_of_few(kernel, left, right, where)
 
 
@@ -117,7 +121,7 @@ def leaves_its_inputs_alone(kernel: Kernel) -> None:
     for sample in samples_for(kernel):
         X, Z = copy(sample.rest), copy(sample.some)
         K, diagonal = kernel(X, Z), kernel.diag(X)
-        if isinstance(kernel, KernelPullback):
+        if has(kernel, KernelPullback):
             kernel.linearised(X, Z)[1](np.ones_like(K))
             kernel.linearised_diag(X)[1](np.ones_like(diagonal))
         require(_same(X, sample.rest), f"X was changed ({sample.title})")
@@ -145,7 +149,34 @@ def sample_inputs_are_as_many_as_asked_for(kernel: SampleInputs) -> None:
         require(len(inputs) == rows, f"{len(inputs)} rows where {rows} were asked for")
 
 
+def stored_inputs_come_back(kernel: StorableInputs) -> None:
+    """The kernel cannot tell decode_inputs(encode_inputs(X)) from X, and the code is plain data."""
+    ready_made: Any = ready(kernel)  # type: ignore[arg-type]
+    for sample in samples_for(kernel):
+        data = kernel.encode_inputs(sample.X)
+        if not isinstance(data, np.ndarray):
+            data = json.loads(json.dumps(data, allow_nan=False))
+        again = checked_inputs(kernel.decode_inputs(data))
+        require(len(again) == len(sample.X), f"{len(again)} of {len(sample.X)} rows")
+        K = _values(ready_made, sample.X, sample.X)
+        require_equal(_values(ready_made, again, sample.X), K, "k(decoded, X)", sample.title)
+
+
+def relevances_are_one_for_each_feature(kernel: FeatureRelevance) -> None:
+    """relevances() is ``None``, or a finite number above zero for each feature of the inputs."""
+    for sample in samples_for(kernel):
+        relevances = kernel.relevances()
+        if relevances is None or not is_matrix(sample.X):
+            continue
+        shape = (sample.X.shape[1],)
+        require(np.shape(relevances) == shape, f"shape {np.shape(relevances)}, not {shape}")
+        require_finite(relevances, "relevance", sample.title)
+        require(np.all(relevances > 0.0), f"a relevance of {np.min(relevances):g}")
+
+
 LAWS: Laws = {
+    FeatureRelevance: (relevances_are_one_for_each_feature,),
+    StorableInputs: (stored_inputs_come_back,),
     SampleInputs: (sample_inputs_are_as_many_as_asked_for,),
     KernelColumns: (prepared_columns_agree,),
     Kernel: (
@@ -180,17 +211,17 @@ def _require_proper(kernel: Kernel, X: Inputs, Z: Inputs, where: str) -> None:
     _require_array(kernel.diag(X), (len(X),), "diag(X)", where)
 
 
-def _require_array(found: Any, shape: tuple[int, ...], what: str, where: str) -> None:
+def _require_array(array: Any, shape: tuple[int, ...], what: str, where: str) -> None:
     require(
-        isinstance(found, np.ndarray) and found.dtype == np.float64,
-        f"{what} is {_type(found)} where a float64 array is wanted ({where})",
+        isinstance(array, np.ndarray) and array.dtype == np.float64,
+        f"{what} is {_type(array)} where a float64 array is wanted ({where})",
     )
-    require(found.shape == shape, f"{what} of shape {found.shape}, not {shape} ({where})")
-    require_finite(found, what, where)
+    require(array.shape == shape, f"{what} of shape {array.shape}, not {shape} ({where})")
+    require_finite(array, what, where)
 
 
 def _require_gradients_of_few(kernel: Kernel, X: Inputs, Z: Inputs, where: str) -> None:
-    assert isinstance(kernel, KernelPullback)
+    assert has(kernel, KernelPullback)
     wanted = (len(values(kernel)),)
     for what, (value, pullback) in {
         "linearised": kernel.linearised(X, Z),
@@ -204,15 +235,15 @@ def _require_gradients_of_few(kernel: Kernel, X: Inputs, Z: Inputs, where: str) 
         require_finite(gradient, f"{what}: gradient", where)
 
 
-def _same(found: Any, before: Any) -> bool:
-    return np.array_equal(np.asarray(found), np.asarray(before))
+def _same(now: Any, before: Any) -> bool:
+    return np.array_equal(np.asarray(now), np.asarray(before))
 
 
-def _type(found: Any) -> str:
-    if isinstance(found, np.ndarray):
-        array: NDArray[Any] = found
+def _type(returned: Any) -> str:
+    if isinstance(returned, np.ndarray):
+        array: NDArray[Any] = returned
         return f"an array of {array.dtype}"
-    return f"of type {type(found).__name__}"
+    return f"of type {type(returned).__name__}"
 
 
 def _shown(kernel: Kernel) -> str:

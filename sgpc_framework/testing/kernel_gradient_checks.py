@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.protocols import (
     Floats,
     Inputs,
@@ -20,7 +21,7 @@ from sgpc_framework.testing.verdict import ROUNDING, Laws, require, require_clos
 
 def pullback_agrees_with_differences(kernel: Kernel) -> None:
     """linearised(X, Z) gives k(X, Z), and a function from G to sum(G * dK/dθ) for every θ."""
-    assert isinstance(kernel, KernelPullback)
+    assert has(kernel, KernelPullback)
     for varied in variations(ready(kernel)):
         for sample in samples_for(kernel):
             X, Z = sample.rest, sample.some
@@ -38,7 +39,7 @@ def pullback_agrees_with_differences(kernel: Kernel) -> None:
 
 def diagonal_pullback_agrees_with_differences(kernel: Kernel) -> None:
     """linearised_diag(X) gives diag(X), and a function from g to sum(g * d diag/dθ) for every θ."""
-    assert isinstance(kernel, KernelPullback)
+    assert has(kernel, KernelPullback)
     for varied in variations(ready(kernel)):
         for sample in samples_for(kernel):
             diagonal, pullback = varied.linearised_diag(sample.X)  # type: ignore[attr-defined]
@@ -66,13 +67,14 @@ def input_pullback_agrees_with_differences(kernel: Kernel) -> None:
                 continue  # nothing to take differences of
             C = _cotangent((len(X), len(Z)))
             try:
-                found = varied.input_pullback(X, Z, C)  # type: ignore[attr-defined]
+                gradient = varied.input_pullback(X, Z, C)  # type: ignore[attr-defined]
             except InputError:
                 return
             require(
-                np.shape(found) == X.shape, f"shape {np.shape(found)}, not {X.shape} as that of X"
+                np.shape(gradient) == X.shape,
+                f"shape {np.shape(gradient)}, not {X.shape} as that of X",
             )
-            _require_input_gradient(varied, X, Z, C, found, sample.title)
+            _require_input_gradient(varied, X, Z, C, gradient, sample.title)
 
 
 def fused_pullback_agrees_with_the_single_ones(kernel: Kernel) -> None:
@@ -90,17 +92,17 @@ def fused_pullback_agrees_with_the_single_ones(kernel: Kernel) -> None:
                 "hyperparameters": (own, pullback(G)),
                 "inputs": (inputs, varied.input_pullback(X, Z, G)),  # type: ignore[attr-defined]
             }
-            for what, (found, single) in pairs.items():
+            for what, (fused, single) in pairs.items():
                 require(
-                    np.shape(found) == np.shape(single),
-                    f"{what} of shape {np.shape(found)}, not {np.shape(single)}",
+                    np.shape(fused) == np.shape(single),
+                    f"{what} of shape {np.shape(fused)}, not {np.shape(single)}",
                 )
                 tolerance = ROUNDING * scale_of(np.asarray(single))
-                require_close(found, single, tolerance, f"fused {what}", sample.title)
+                require_close(fused, single, tolerance, f"fused {what}", sample.title)
 
 
 def _require_input_gradient(
-    kernel: Kernel, X: Floats, Z: Floats, C: Floats, found: Floats, where: str
+    kernel: Kernel, X: Floats, Z: Floats, C: Floats, gradient: Floats, where: str
 ) -> None:
     # Every row of K depends on its own row of X alone, so all rows are moved at once.
     size = scale_of(np.sum(np.abs(C * kernel(X, Z)), axis=1))
@@ -113,7 +115,7 @@ def _require_input_gradient(
         wanted, error = slope(per_row, 2e-4 * spread)
         tolerance = 10.0 * EXACT * (scale_of(wanted) + size / spread) + error
         what = f"derivative by feature {feature}"
-        require_close(found[:, feature], wanted, tolerance, what, where)
+        require_close(gradient[:, feature], wanted, tolerance, what, where)
 
 
 def _cotangent(shape: tuple[int, ...]) -> Floats:

@@ -7,13 +7,13 @@ kernel among its parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameters
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
 from sgpc_framework.protocols import Inputs, Kernel, SampleInputs, StartsFromData
 from sgpc_framework.rows.checking import checked_inputs
 
@@ -47,12 +47,12 @@ class Sample:
 def samples_for(component: object) -> list[Sample]:
     """Ordinary inputs, inputs with duplicates and, for vectors, inputs with a constant feature."""
     X = _inputs(component)
-    found = [Sample("ordinary inputs", X), Sample("duplicates", X[np.arange(ROWS) // 3])]
+    samples = [Sample("ordinary inputs", X), Sample("duplicates", X[np.arange(ROWS) // 3])]
     if is_matrix(X):
         constant = X.copy()
         constant[:, 0] = 0.7
-        found.append(Sample("a constant feature", constant))
-    return found
+        samples.append(Sample("a constant feature", constant))
+    return samples
 
 
 def is_matrix(X: Inputs) -> bool:
@@ -62,7 +62,7 @@ def is_matrix(X: Inputs) -> bool:
 
 def started(component: C, X: Inputs) -> C:
     """The component as a fit would start it: words such as ``"median"`` become numbers."""
-    return component.started(X) if isinstance(component, StartsFromData) else component
+    return component.started(X) if has(component, StartsFromData) else component
 
 
 def ready(kernel: Kernel) -> Kernel:
@@ -73,27 +73,12 @@ def ready(kernel: Kernel) -> Kernel:
 def _inputs(component: object) -> Inputs:
     rng = np.random.default_rng(42)
     for part in parts_of(component):
-        if isinstance(part, SampleInputs):
+        if has(part, SampleInputs):
             return checked_inputs(part.sample_inputs(ROWS, rng))  # as a fit would
     return rng.standard_normal((ROWS, _width(component)))
 
 
 def _width(component: object) -> int:
     """How many features a component with one number for each of them has been made for."""
-    positions = [
-        int(h.path[:-1].rpartition("[")[2])
-        for h in hyperparameters(component)
-        if h.path.endswith("]")
-    ]
+    positions = [h.position for h in hyperparameters(component) if h.position is not None]
     return max(positions) + 1 if positions else FEATURES
-
-
-def parts_of(component: Any) -> Iterator[Any]:
-    """The component and, however deep, the components that it is made of."""
-    yield component
-    if attrs.has(type(component)):
-        for field in attrs.fields(type(component)):
-            value = getattr(component, field.name)
-            for part in value if isinstance(value, tuple) else (value,):
-                if attrs.has(type(part)):
-                    yield from parts_of(part)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, get_args, get_origin
 
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KINDS, named
+from sgpc_framework.protocols import PlainOptions
 from sgpc_framework.testing.situations import defaults
 
 
@@ -17,6 +19,9 @@ def specimen(cls: type) -> Any:
     >>> [term.name for term in specimen(Sum).terms]
     ['squared-exponential', 'squared-exponential']
     """
+    made: Any = cls
+    if has(made, PlainOptions):
+        return made.from_options({})
     required = [option for option in options_of(cls) if option.required]
     return cls(**{option.key: _filled(cls, option) for option in required})
 

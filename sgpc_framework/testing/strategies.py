@@ -19,11 +19,18 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.design import Design, build
-from sgpc_framework.parts.hyperparameters import Declaration, declaration
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.hyperparameters import (
+    Declaration,
+    Hyperparameter,
+    declaration,
+    hyperparameters,
+    replaced,
+)
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
-from sgpc_framework.protocols import Kernel
+from sgpc_framework.protocols import Kernel, PlainOptions
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -72,7 +79,9 @@ def components(
     classes = [registry.get(kind, name) for name in registry.names(kind)]
     if depth == 0:
         classes = [cls for cls in classes if not any(map(_nests, options_of(cls)))]
-    cls = draw(st.sampled_from(classes))
+    cls: Any = draw(st.sampled_from(classes))
+    if has(cls, PlainOptions):
+        return _retuned(draw, cls.from_options({}))
     options: dict[str, Any] = {}
     for option in options_of(cls):
         declared = declaration(option.field)
@@ -88,12 +97,20 @@ def _nests(option: Option) -> bool:
     return get_origin(option.type) is tuple and get_args(option.type)[0] is Kernel
 
 
+def _retuned(draw: st.DrawFn, part: Any) -> Any:
+    """A part that says its hyperparameters itself, with drawn ones."""
+    return replaced(part, np.array([draw(_number(each)) for each in hyperparameters(part)]))
+
+
+def _number(declared: Declaration | Hyperparameter) -> st.SearchStrategy[float]:
+    near = {"log": (0.3, 3.0), "identity": (-1.0, 1.0), "logit": (0.05, 0.4)}[declared.transform]
+    return st.floats(max(near[0], declared.bounds[0]), min(near[1], declared.bounds[1]))
+
+
 def _hyperparameters(
     option: Option, declared: Declaration, features: int
 ) -> st.SearchStrategy[Any]:
-    near = {"log": (0.3, 3.0), "identity": (-1.0, 1.0), "logit": (0.05, 0.4)}[declared.transform]
-    low, high = max(near[0], declared.bounds[0]), min(near[1], declared.bounds[1])
-    number = st.floats(low, high)
+    number = _number(declared)
     if any(get_origin(member) is tuple for member in get_args(option.type)):
         return number | st.tuples(*[number] * features)
     return number

@@ -53,10 +53,10 @@ def outcome(estimator: SGPClassifier) -> list[dict[str, str]]:
     """The checks of one estimator with their status, and the exception if there was one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks themselves say what must not warn
-        found = check_estimator(estimator, on_fail=None, on_skip=None)
+        results = check_estimator(estimator, on_fail=None, on_skip=None)
     return [
         {"check": one["check_name"], "status": one["status"], "why": repr(one["exception"])}
-        for one in found
+        for one in results
     ]
 
 

@@ -72,9 +72,9 @@ def test_every_built_in_part_is_checked():
 
 @pytest.mark.parametrize("configuration", CHECKS)
 def test_all_of_scikit_learns_checks_pass(outcomes, configuration):
-    found = outcomes[configuration]
-    assert len(found) > 50
-    assert [one for one in found if one["status"] != "passed"] == []
+    outcome = outcomes[configuration]
+    assert len(outcome) > 50
+    assert [one for one in outcome if one["status"] != "passed"] == []
 
 
 def test_the_tags_say_what_it_can_do():
@@ -140,8 +140,8 @@ def test_units_of_the_features_do_not_matter():
 
 @pytest.mark.parametrize("random_state", [5, np.int64(5), None, np.random.RandomState(5)])
 def test_every_form_of_a_random_state_is_taken(random_state):
-    found = quick(random_state=random_state, max_basis=3).fit(X, TWO)
-    seed = found.model_.provenance.config["seed"]
+    classifier = quick(random_state=random_state, max_basis=3).fit(X, TWO)
+    seed = classifier.model_.provenance.config["seed"]
     assert seed == 5 if isinstance(random_state, (int, np.integer)) else seed >= 0
 
 
@@ -373,12 +373,12 @@ def test_added_rows_must_be_like_the_others():
 
 def test_a_warm_start_goes_on_from_what_was_found():
     warm = SGPClassifier("paper", max_basis=8, max_iterations=2, warm_start=True).fit(X, NAMES)
-    found = [one.kernel.lengthscale for one in warm.model_.models]
+    lengthscales = [one.kernel.lengthscale for one in warm.model_.models]
     warm.fit(X, NAMES)
     begun = [
         one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in warm.model_.models
     ]
-    assert begun == found
+    assert begun == lengthscales
     cold = SGPClassifier("paper", max_basis=8, max_iterations=2).fit(X, NAMES).fit(X, NAMES)
     begun = [
         one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in cold.model_.models

@@ -10,7 +10,7 @@ import pytest
 import sgpc_framework as sgpc_package
 from sgpc_framework import InputError
 from sgpc_framework.datasets import waveform
-from sgpc_framework.lab.cross_validation import compared, folds
+from sgpc_framework.lab.cross_validation import cross_validate, folds
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.tables import TableClassifier
 from sgpc_framework.tables.data_frames import as_table
@@ -24,20 +24,20 @@ def table(rows=90):
 @pytest.fixture
 def data(tmp_path):
     path = tmp_path / "data.npz"
-    found = table()
-    np.savez(path, **{column.name: column.values for column in found.columns})
+    people = table()
+    np.savez(path, **{column.name: column.values for column in people.columns})
     return path
 
 
 def test_folds_are_stratified_and_the_same_for_the_same_seed():
     labels = np.array(["a"] * 50 + ["b"] * 11)
-    found = folds(labels, 5, seed=1)
+    fold = folds(labels, 5, seed=1)
     for label, least in (("a", 10), ("b", 2)):
-        counts = np.bincount(found[labels == label], minlength=5)
+        counts = np.bincount(fold[labels == label], minlength=5)
         assert counts.min() == least
         assert counts.max() <= least + 1
-    assert np.array_equal(found, folds(labels, 5, seed=1))
-    assert not np.array_equal(found, folds(labels, 5, seed=2))
+    assert np.array_equal(fold, folds(labels, 5, seed=1))
+    assert not np.array_equal(fold, folds(labels, 5, seed=2))
     with pytest.raises(InputError, match="found 11 of b: take fewer folds"):
         folds(labels, 12, seed=0)
 
@@ -46,7 +46,7 @@ def test_folds_are_stratified_and_the_same_for_the_same_seed():
 def test_scores_are_those_of_fits_by_hand(preset):
     everything = table()
     design = sgpc_package.build(preset, max_iterations=2)
-    (small, large) = compared(everything, "y", {"mine": design}, [4, 8], 3)
+    (small, large) = cross_validate(everything, "y", {"mine": design}, [4, 8], 3)
     assert (small.size, large.size, small.design) == (4, 8, "mine")
     fold = folds(everything.column("y").values, 3, seed=0)
     whole = sgpc_package.build(design.config, max_basis=8, sizes=(4,))
@@ -64,7 +64,7 @@ def test_scores_are_those_of_fits_by_hand(preset):
 
 def test_a_fit_that_ends_early_says_so():
     design = sgpc_package.build(max_iterations=1)
-    small, large = compared(table(rows=20), "y", {"paper": design}, [5, 15], 2)
+    small, large = cross_validate(table(rows=20), "y", {"paper": design}, [5, 15], 2)
     assert (small.size, small.basis) == (5, 5.0)
     assert (large.size, large.basis) == (15, 10.0)  # there are no more rows to train with
 
@@ -74,28 +74,28 @@ def test_the_command(sgpc, data):
     result = sgpc("compare", data, *options, "--selectors", "entropy, adaptive-sampling")
     assert result.exit_code == 0, result.output
     rows = [line.split("│")[1:3] for line in result.stdout.splitlines() if line.startswith("│")]
-    found = [(design.strip(), size.strip()) for design, size in rows]
+    outcome = [(design.strip(), size.strip()) for design, size in rows]
     names = ("entropy", "adaptive-sampling")
-    assert found == [(name, size) for name in names for size in ("3", "6")]
+    assert outcome == [(name, size) for name in names for size in ("3", "6")]
     assert "90 rows, 2 folds" in result.stdout
     assert result.stderr == ""
 
 
 def test_configurations_beside_each_other_as_json(sgpc, data):
     options = ("--target", "y", "--sizes", "4", "--folds", 2, "--json")
-    found = json.loads(sgpc("compare", data, *options, "--configs", "paper,fast").stdout)
-    assert [entry["design"] for entry in found] == ["paper", "fast"]
-    assert found == json.loads(json.dumps(found))
+    output = json.loads(sgpc("compare", data, *options, "--configs", "paper,fast").stdout)
+    assert [entry["design"] for entry in output] == ["paper", "fast"]
+    assert output == json.loads(json.dumps(output))
     again = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
-    assert {**again[0], "seconds": 0} == {**found[1], "seconds": 0}
+    assert {**again[0], "seconds": 0} == {**output[1], "seconds": 0}
 
 
 def test_every_selector(sgpc, data):
     from sgpc_framework.plugin.registry import default_registry
 
     options = ("--target", "y", "--sizes", "2", "--folds", 2, "--json", "--set", "max_iterations=1")
-    found = json.loads(sgpc("compare", data, *options, "--selectors", "all").stdout)
-    assert [entry["design"] for entry in found] == list(default_registry().names("selector"))
+    output = json.loads(sgpc("compare", data, *options, "--selectors", "all").stdout)
+    assert [entry["design"] for entry in output] == list(default_registry().names("selector"))
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from sgpc_framework.tables import read_table
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_configuration_of_a_preset_is_complete(sgpc, preset):
-    found = tomllib.loads(sgpc("config", preset).stdout)
-    assert Config.from_mapping(found) == sgpc_framework.build(preset).config
-    assert found == json.loads(sgpc("config", preset, "--json").stdout)
+    output = tomllib.loads(sgpc("config", preset).stdout)
+    assert Config.from_mapping(output) == sgpc_framework.build(preset).config
+    assert output == json.loads(sgpc("config", preset, "--json").stdout)
 
 
 def test_without_a_name_it_is_what_fit_takes(sgpc):
@@ -33,12 +33,12 @@ def test_changes(sgpc, tmp_path):
         "config", path, "--max-basis", "auto", "--seed", 3,
         "--set", "refiner.iterations=9", "--set", "sites=predictive-loss",
     )  # fmt: skip
-    found = tomllib.loads(result.stdout)
-    assert (found["max_basis"], found["seed"]) == ("auto", 3)
-    assert found["selector"] == {"name": "entropy"}
-    assert found["sites"]["name"] == "predictive-loss"
-    assert found["refiner"]["iterations"] == 9
-    assert found["refiner"]["penalty"] == 1.0  # that of the preset
+    output = tomllib.loads(result.stdout)
+    assert (output["max_basis"], output["seed"]) == ("auto", 3)
+    assert output["selector"] == {"name": "entropy"}
+    assert output["sites"]["name"] == "predictive-loss"
+    assert output["refiner"]["iterations"] == 9
+    assert output["refiner"]["penalty"] == 1.0  # that of the preset
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_a_problem_in_a_file_names_the_file(sgpc, tmp_path):
 
 def test_the_sets_are_listed(sgpc, monkeypatch, tmp_path):
     monkeypatch.setenv("SGPC_DATA_DIR", str(tmp_path))
-    found = json.loads(sgpc("datasets", "--json").stdout)
-    assert [entry["name"] for entry in found] == list(BENCHMARKS)
-    where = {entry["name"]: entry["where"] for entry in found}
+    output = json.loads(sgpc("datasets", "--json").stdout)
+    assert [entry["name"] for entry in output] == list(BENCHMARKS)
+    where = {entry["name"]: entry["where"] for entry in output}
     assert (where["waveform"], where["banana"]) == ("generated", None)
     text = sgpc("datasets").stdout
     for name in BENCHMARKS:

@@ -59,19 +59,19 @@ def describe(sgpc):
 
 
 def test_a_kernel_with_exact_gradients(describe):
-    (found,) = describe("squared-exponential")
-    assert (found["kind"], found["name"]) == ("kernel", "squared-exponential")
-    assert "exp(-r²/2)" in found["documentation"]
-    assert found["distribution"] == "sgpc-framework"
-    assert found["entry_point"] == "kernels"
-    assert found["implementation"].endswith(".SquaredExponential")
-    variance, lengthscale = found["options"]
+    (description,) = describe("squared-exponential")
+    assert (description["kind"], description["name"]) == ("kernel", "squared-exponential")
+    assert "exp(-r²/2)" in description["documentation"]
+    assert description["distribution"] == "sgpc-framework"
+    assert description["entry_point"] == "kernels"
+    assert description["implementation"].endswith(".SquaredExponential")
+    variance, lengthscale = description["options"]
     assert variance["type"] == "a number"
     assert variance["default"] == 1.0
     assert variance["bounds"] == [1e-6, 1e6]
     assert variance["transform"] == "log"
     assert lengthscale["default"] == "median"
-    assert found["abilities"] == {
+    assert description["abilities"] == {
         "gradients": "exact (pullback)",
         "input gradients": "yes",
         "starts from data": "yes",
@@ -80,22 +80,22 @@ def test_a_kernel_with_exact_gradients(describe):
 
 def test_a_strangers_kernel_with_numerical_gradients(describe, distribution):
     distribution("sgpc-stranger", STRANGER)
-    (found,) = describe("plain")
-    assert found["distribution"] == "sgpc-stranger"
-    assert found["abilities"]["gradients"] == "numerical (central differences)"
-    assert found["abilities"]["input gradients"] == "no"
-    options = {option["name"]: option for option in found["options"]}
+    (description,) = describe("plain")
+    assert description["distribution"] == "sgpc-stranger"
+    assert description["abilities"]["gradients"] == "numerical (central differences)"
+    assert description["abilities"]["input gradients"] == "no"
+    options = {option["name"]: option for option in description["options"]}
     assert options["variance"]["bounds"] == [0.5, 3.0]
     assert options["marks"]["default"] == [1, 2]
     assert options["depth"]["required"]
-    (found,) = describe("fixed")
-    assert found["abilities"]["gradients"] == "not needed (no hyperparameters)"
+    (description,) = describe("fixed")
+    assert description["abilities"]["gradients"] == "not needed (no hyperparameters)"
 
 
 def test_ordinary_options_have_types_and_limits(describe, distribution):
     distribution("sgpc-stranger", STRANGER)
-    (found,) = describe("plain")
-    (option,) = (option for option in found["options"] if option["name"] == "depth")
+    (description,) = describe("plain")
+    (option,) = (option for option in description["options"] if option["name"] == "depth")
     assert option["type"] == "an integer"
     assert option["limits"] == ">= 1, < 9"
     assert option["bounds"] is option["transform"] is None
@@ -115,8 +115,8 @@ def test_ordinary_options_have_types_and_limits(describe, distribution):
     ],
 )
 def test_abilities(describe, name, kind, ability, answer):
-    (found,) = describe(name, "--kind", kind)
-    assert found["abilities"][ability] == answer
+    (description,) = describe(name, "--kind", kind)
+    assert description["abilities"][ability] == answer
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_abilities(describe, name, kind, ability, answer):
     [("predictive-loss", ["sites", "objective"]), ("none", ["objective", "refiner"])],
 )
 def test_a_name_of_several_kinds(describe, sgpc, name, kinds):
-    assert [found["kind"] for found in describe(name)] == kinds
+    assert [description["kind"] for description in describe(name)] == kinds
     text = sgpc("describe", name).stdout
     assert all(f"{kind} {name}\n" in text for kind in kinds)
-    assert [found["kind"] for found in describe(name, "--kind", kinds[1])] == kinds[1:]
+    assert [description["kind"] for description in describe(name, "--kind", kinds[1])] == kinds[1:]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_a_name_of_several_kinds(describe, sgpc, name, kinds):
 def test_every_part_can_be_described(sgpc, describe, kind, name):
     result = sgpc("describe", name, "--kind", kind)
     assert result.exit_code == 0, result.output
-    (found,) = describe(name, "--kind", kind)
-    assert found["documentation"] in result.stdout
-    for option in found["options"]:
+    (description,) = describe(name, "--kind", kind)
+    assert description["documentation"] in result.stdout
+    for option in description["options"]:
         assert f"│ {option['name']}" in result.stdout
-    for ability, answer in found["abilities"].items():
+    for ability, answer in description["abilities"].items():
         assert f"{ability}: {answer}" in result.stdout
 
 

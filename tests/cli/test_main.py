@@ -73,7 +73,7 @@ def test_the_demo_as_json():
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_same_seed_gives_the_same_results(seed):
     def results() -> list[dict[str, object]]:
-        found = json.loads(run(*MINIATURE, "--json", "--seed", seed).stdout)
-        return [{**entry, "seconds": None} for entry in found]
+        output = json.loads(run(*MINIATURE, "--json", "--seed", seed).stdout)
+        return [{**entry, "seconds": None} for entry in output]
 
     assert results() == results()

@@ -51,9 +51,9 @@ def test_the_tests_of_a_new_package_pass(environment, folder, kind):
 def test_the_parts_of_new_packages_are_listed(environment):
     command = "from sgpc_framework.cli import main; main()"
     lines = json.loads(environment.run("-c", command, "plugins", "--json"))
-    found = {(line["kind"], line["name"]): line for line in lines}
+    result = {(line["kind"], line["name"]): line for line in lines}
     for kind in KINDS:
-        line = found[kind, f"fresh-{kind}"]
+        line = result[kind, f"fresh-{kind}"]
         assert line["distribution"] == f"sgpc-fresh-{kind}"
         assert line["status"] == "ok"
 

@@ -39,9 +39,9 @@ def listed(result) -> list[dict[str, str | None]]:
 
 def test_every_part_is_listed_by_kind_and_name(sgpc):
     lines = listed(sgpc("plugins", "--json"))
-    found = [(line["kind"], line["name"]) for line in lines]
-    assert found == [(part.kind, part.name) for part in Registry().parts()]
-    assert {kind for kind, _ in found} == set(KINDS)
+    result = [(line["kind"], line["name"]) for line in lines]
+    assert result == [(part.kind, part.name) for part in Registry().parts()]
+    assert {kind for kind, _ in result} == set(KINDS)
     for line in lines:
         assert line["distribution"]
         assert line["version"]

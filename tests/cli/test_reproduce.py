@@ -60,7 +60,7 @@ def test_all_of_it_and_again(tmp_path, monkeypatch):
     first = run("--quick", "-o", tmp_path)
     page = (tmp_path / "reproduction.md").read_text()
     assert str(tmp_path / "reproduction.md") in first.stdout
-    wanted = len(plan.ordered(MINIATURE, EXPERIMENTS))
+    wanted = len(plan.cells_in_order(MINIATURE, EXPERIMENTS))
     results = rows(tmp_path / "results.csv")
     assert len(results) == wanted
     assert {row["source"] for row in results} == {"generated"}
@@ -101,9 +101,9 @@ def test_only_a_part_of_it(tmp_path):
 
 
 def test_its_progress_goes_to_standard_error(tmp_path):
-    found = run("--quick", "--only=experiment1", "--sets=waveform", "-o", tmp_path)
-    assert re.search(r"^4/4, 0 s left: waveform", found.stderr, re.MULTILINE)
-    assert "left" not in found.stdout
+    result = run("--quick", "--only=experiment1", "--sets=waveform", "-o", tmp_path)
+    assert re.search(r"^4/4, 0 s left: waveform", result.stderr, re.MULTILINE)
+    assert "left" not in result.stdout
 
 
 def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
@@ -111,8 +111,8 @@ def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cells.Cell, "compute", interrupted)
-    found = run("--quick", "-o", tmp_path, code=130)
-    assert "the same command goes on from there" in found.stderr
+    result = run("--quick", "-o", tmp_path, code=130)
+    assert "the same command goes on from there" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_what_is_wrong_is_said(arguments, text, tmp_path):
 def test_before_the_work_it_says_what_to_install(module, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr(cells.Cell, "compute", lambda _: pytest.fail("began"))
-    found = CliRunner().invoke(main, ["reproduce", "--quick", "--jobs=2", "-o", str(tmp_path)])
-    assert found.exit_code == 1
-    assert f"{module} must be installed: pip install 'sgpc-framework[experiments]'" in found.stderr
+    result = CliRunner().invoke(main, ["reproduce", "--quick", "--jobs=2", "-o", str(tmp_path)])
+    assert result.exit_code == 1
+    assert f"{module} must be installed: pip install 'sgpc-framework[experiments]'" in result.stderr
 
 
 def test_the_names_are_those_of_the_plan():

@@ -9,11 +9,13 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from counting import count_calls
 
 import sgpc_framework as sgpc_package
 from sgpc_framework.cli import main
 from sgpc_framework.datasets import twonorm
 from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.model.model import Model
 from sgpc_framework.tables import read_table
 
 SMALL = ("--config", "fast", "--max-basis", 6)
@@ -68,26 +70,26 @@ def test_fit_says_what_it_did_and_is_quiet_otherwise(sgpc, train):
 
 
 def test_the_model_is_that_of_the_library(sgpc, model, train):
-    found = sgpc_package.load(model)
+    classifier = sgpc_package.load(model)
     table = read_table(train)
     design = sgpc_package.build("fast", max_basis=6)
-    expected = type(found).fit(table, "bought", design, drop=["id"])
-    assert found.encoding == expected.encoding
-    assert np.array_equal(found.predict_proba(table), expected.predict_proba(table))
-    assert found.model.provenance.config["max_basis"] == 6
+    expected = type(classifier).fit(table, "bought", design, drop=["id"])
+    assert classifier.encoding == expected.encoding
+    assert np.array_equal(classifier.predict_proba(table), expected.predict_proba(table))
+    assert classifier.model.provenance.config["max_basis"] == 6
 
 
 def test_fit_as_json(sgpc, train):
     path = train.with_name("m.sgpc")
     result = sgpc("fit", train, "--target", 4, "--drop", "id", "-o", path, "--json", *SMALL)
-    found = json.loads(result.stdout)
-    assert (found["rows"], found["basis"], found["classes"]) == (80, 6, ["no", "yes"])
-    assert found["stopped"] is False
+    output = json.loads(result.stdout)
+    assert (output["rows"], output["basis"], output["classes"]) == (80, 6, ["no", "yes"])
+    assert output["stopped"] is False
     table = read_table(train)
     classifier = sgpc_package.load(path)
     merits = Merits.of(classifier.predict_log_proba(table), classifier.codes(table))
-    assert found["training_error"] == merits.error
-    assert found["training_nlp"] == merits.nlp
+    assert output["training_error"] == merits.error
+    assert output["training_nlp"] == merits.nlp
 
 
 def test_changes_to_the_configuration_reach_the_fit(sgpc, train):
@@ -129,34 +131,42 @@ def test_predict_writes_labels_and_probabilities(sgpc, model, tmp_path):
     rows = list(csv.DictReader(output.read_text().splitlines()))
     assert [row["id"] for row in rows] == [f"c{i}" for i in range(20)]
     assert [row["predicted"] for row in rows] == classifier.predict(table).tolist()
-    found = [[float(row["probability_no"]), float(row["probability_yes"])] for row in rows]
-    assert np.array_equal(found, classifier.predict_proba(table))
+    proba = [[float(row["probability_no"]), float(row["probability_yes"])] for row in rows]
+    assert np.array_equal(proba, classifier.predict_proba(table))
     assert sgpc("predict", model, new, "--keep", "id").stdout == output.read_text()
     lines = json.loads(sgpc("predict", model, new, "--json", "--keep", "id").stdout)
     assert [line["predicted"] for line in lines] == [row["predicted"] for row in rows]
 
 
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_command_predicts_once(sgpc, model, tmp_path, monkeypatch, command):
+    data = write(tmp_path / "new.csv", shop(rows=20, seed=1))
+    calls = count_calls(monkeypatch, Model, "predict", "predict_proba", "predict_log_proba")
+    assert sgpc(command, model, data).exit_code == 0
+    assert calls == ["predict_log_proba"]
+
+
 def test_evaluate(sgpc, model, tmp_path):
     test = write(tmp_path / "test.csv", shop(rows=50, seed=1))
-    found = json.loads(sgpc("evaluate", model, test, "--json").stdout)
+    output = json.loads(sgpc("evaluate", model, test, "--json").stdout)
     classifier, table = sgpc_package.load(model), read_table(test)
     labels = classifier.labels(table)
-    assert found["error"] == np.mean(classifier.predict(table) != labels)
-    assert found["rows"] == np.sum(found["confusion"]) == 50
+    assert output["error"] == np.mean(classifier.predict(table) != labels)
+    assert output["rows"] == np.sum(output["confusion"]) == 50
     for i, label in enumerate(("no", "yes")):
-        assert sum(found["confusion"][i]) == np.sum(labels == label)
+        assert sum(output["confusion"][i]) == np.sum(labels == label)
     text = sgpc("evaluate", model, test).stdout
-    assert f"{100 * found['error']:.1f} %" in text
-    assert f"{found['nlp']:.4f}" in text
-    assert f"{found['expected_calibration_error']:.4f}" in text
+    assert f"{100 * output['error']:.1f} %" in text
+    assert f"{output['nlp']:.4f}" in text
+    assert f"{output['expected_calibration_error']:.4f}" in text
 
 
 def test_smaller_sizes_of_a_model(sgpc, train):
     path = train.with_name("paper.sgpc")
     options = ("--target", "bought", "--drop", "id", "--config", "paper", "--max-basis", 6)
     sgpc("fit", train, "-o", path, *options)
-    found = json.loads(sgpc("evaluate", path, train, "--size", 3, "--json").stdout)
-    assert found["basis"] == 3
+    output = json.loads(sgpc("evaluate", path, train, "--size", 3, "--json").stdout)
+    assert output["basis"] == 3
     assert "ask for 1 to 6, found 9" in problem(sgpc("evaluate", path, train, "--size", 9))
 
 
@@ -254,9 +264,9 @@ def test_formats_with_a_column_for_labels_need_no_target(sgpc, tmp_path, name):
         pairs = (" ".join(f"{i}:{v!r}" for i, v in enumerate(row, 1)) for row in X.tolist())
         path.write_text("\n".join(f"{label:+.0f} {p}" for label, p in zip(y, pairs, strict=True)))
     assert sgpc("fit", path, "-o", model, *SMALL).exit_code == 0
-    found = json.loads(sgpc("evaluate", model, path, "--json").stdout)
-    assert found["classes"] == [-1, 1]
-    assert found["error"] < 0.2
+    output = json.loads(sgpc("evaluate", model, path, "--json").stdout)
+    assert output["classes"] == [-1, 1]
+    assert output["error"] < 0.2
 
 
 def test_models_that_were_fitted_to_arrays(sgpc, tmp_path):
@@ -267,8 +277,8 @@ def test_models_that_were_fitted_to_arrays(sgpc, tmp_path):
     with data.open("a", newline="") as file:
         csv.writer(file).writerows([*row, label] for row, label in zip(X.tolist(), y, strict=True))
     evaluate = ("evaluate", tmp_path / "m.sgpc", data)
-    found = json.loads(sgpc(*evaluate, "--target", "y", "--json").stdout)
-    assert found["error"] == np.mean(model.predict(X) != y)
+    output = json.loads(sgpc(*evaluate, "--target", "y", "--json").stdout)
+    assert output["error"] == np.mean(model.predict(X) != y)
     assert "takes 20 columns of numbers, found 21" in problem(sgpc(*evaluate))
 
 

@@ -45,10 +45,10 @@ def server() -> Iterator[OpenML]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = offered.pages.get(self.path)
-            self.send_response(200 if found is not None else 412)
+            page = offered.pages.get(self.path)
+            self.send_response(200 if page is not None else 412)
             self.end_headers()
-            self.wfile.write(found or b"{}")
+            self.wfile.write(page or b"{}")
 
         def log_message(self, *_: object) -> None:
             """Be quiet."""
@@ -108,9 +108,9 @@ def test_image_loses_its_constant_column_and_gets_two_classes(server, tmp_path):
     X[:, 2] = 9.0
     server.offer(36, "class", numeric("segment", X, labels.tolist()))
     path = fetch("image", tmp_path, server.address)
-    with np.load(path) as found:
-        assert found["X"].shape == (2310, 18)
-        positive = {*labels[found["y"] > 0]}
+    with np.load(path) as arrays:
+        assert arrays["X"].shape == (2310, 18)
+        positive = {*labels[arrays["y"] > 0]}
     assert positive == {"brickface", "sky", "foliage", "path"}
 
 
@@ -126,8 +126,8 @@ def test_splice_is_coded_and_its_uncertain_sequences_left_out(server, tmp_path):
     ]
     server.offer(46, "Class", arff(names, rows, "{A,C,G,T,D,N,S,R}"))
     path = fetch("splice", tmp_path, server.address)
-    with np.load(path) as found:
-        X, y = found["X"], found["y"]
+    with np.load(path) as arrays:
+        X, y = arrays["X"], arrays["y"]
     assert X.shape == (3175, 60)
     np.testing.assert_array_equal(X[0] == 2.0, letters[15] == "G")
     np.testing.assert_array_equal(X[-1] == 4.0, letters[-1] == "T")
@@ -148,8 +148,8 @@ class TestRingnorm:
     def test_whole_thousandths_will_do(self, server, tmp_path):
         X, labels = self.rows()
         server.offer(1496, "Class", numeric("ringnorm", (1000 * X).round(), labels.tolist()))
-        with np.load(fetch("ringnorm", tmp_path, server.address)) as found:
-            np.testing.assert_allclose(found["X"].std(axis=0, ddof=1), 1.0)
+        with np.load(fetch("ringnorm", tmp_path, server.address)) as arrays:
+            np.testing.assert_allclose(arrays["X"].std(axis=0, ddof=1), 1.0)
 
     def test_lost_decimal_points_are_noticed(self, server, tmp_path):
         X, labels = self.rows()

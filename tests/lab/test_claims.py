@@ -19,7 +19,7 @@ from sgpc_framework.lab.methods import (
     VALIDATION,
     adaptive,
 )
-from sgpc_framework.lab.plan import EXPERIMENTS, Scale, ordered, timings
+from sgpc_framework.lab.plan import EXPERIMENTS, Scale, cells_in_order, timings
 from sgpc_framework.lab.results import Results
 from sgpc_framework.lab.timing import TIMED
 
@@ -31,7 +31,7 @@ World = Callable[[str, str, int], float]
 def evidence(loss: World = lambda *_: 0.3, error: World | None = None, **others: float) -> Evidence:
     """Losses by data, method and size; partitions add a noise that all methods share."""
     outcomes = {}
-    for cell in ordered(SCALE, EXPERIMENTS):
+    for cell in cells_in_order(SCALE, EXPERIMENTS):
         noise = 1.0 + 0.01 * cell.partition
         nlp, wrong = (w(cell.data, cell.method, cell.size) * noise for w in (loss, error or loss))
         slow = others.get("optimising", 3.0) if cell.method == OPTIMISED_SITES else 1.0
@@ -46,9 +46,9 @@ def evidence(loss: World = lambda *_: 0.3, error: World | None = None, **others:
     return Evidence(Results(SCALE, outcomes), {}, seconds)
 
 
-def find(beginning: str, found: Evidence) -> Finding:
+def find(beginning: str, case: Evidence) -> Finding:
     (claim,) = (c for cs in CLAIMS.values() for c in cs if c.text.startswith(beginning))
-    return claim.judged(found)
+    return claim.judge(case)
 
 
 def better(*methods: str, by: float = 0.1) -> World:
@@ -133,13 +133,13 @@ def test_verdicts_follow_the_results(beginning, world, verdict):
 
 
 def test_gains_in_nlp_beyond_those_in_error():
-    found = evidence(shrinking(0.1), error=only_on({"image"}, shrinking(0.1)))
-    assert find("... particularly", found).verdict == "holds"
+    case = evidence(shrinking(0.1), error=only_on({"image"}, shrinking(0.1)))
+    assert find("... particularly", case).verdict == "holds"
 
 
 def test_few_exceptions_are_named():
-    found = evidence(only_on({*SETS} - {"image"}, shrinking(0.1)))
-    assert "Image" not in find("Adaptive sampling consistently", found).figure  # ten are many
+    case = evidence(only_on({*SETS} - {"image"}, shrinking(0.1)))
+    assert "Image" not in find("Adaptive sampling consistently", case).figure  # ten are many
     one = evidence(
         lambda d, m, s: 0.3 if (d, m, s) == ("image", "random 5", 40) else shrinking(0.1)(d, m, s)
     )
@@ -148,15 +148,15 @@ def test_few_exceptions_are_named():
 
 def test_when_all_are_ranked_in_one_order_validation_is_too_far_away():
     order = [VALIDATION, ENTROPY, GAIN, PROPOSED]
-    found = evidence(lambda d, method, s: 0.3 + 0.1 * (method in order and order.index(method)))
-    assert find("Bonferroni-Dunn", found).verdict == "does not"
+    case = evidence(lambda d, method, s: 0.3 + 0.1 * (method in order and order.index(method)))
+    assert find("Bonferroni-Dunn", case).verdict == "does not"
     # Entropy and information gain are apart from the proposed method only where they are worse.
-    assert find("... but they were in NLP", found).verdict == "does not"
+    assert find("... but they were in NLP", case).verdict == "does not"
 
 
 def test_p_values_that_fall_are_seen():
-    found = evidence(lambda data, method, size: 0.3 + (size == 320) * 0.1 * (method == ENTROPY))
-    assert find("The p-value became larger", found).verdict == "partly"
+    case = evidence(lambda data, method, size: 0.3 + (size == 320) * 0.1 * (method == ENTROPY))
+    assert find("The p-value became larger", case).verdict == "partly"
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_verdicts_follow_the_times(beginning, times, verdict):
 
 def test_without_evidence_nothing_is_said():
     empty = Evidence(Results(SCALE, {}), {}, {})
-    found = [claim.judged(empty) for claims in CLAIMS.values() for claim in claims]
-    assert {finding.verdict for finding in found} == {"not run"}
+    findings = [claim.judge(empty) for claims in CLAIMS.values() for claim in claims]
+    assert {finding.verdict for finding in findings} == {"not run"}
 
 
 def test_every_claim_is_tried_here():

@@ -13,10 +13,10 @@ import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.errors import InputError
 from sgpc_framework.lab import cells, plan, running
-from sgpc_framework.lab.by_stage import Stages
 from sgpc_framework.lab.cells import Cell, Outcome
 from sgpc_framework.lab.methods import VALIDATION, adaptive, method, random
 from sgpc_framework.lab.plan import COMPARED, EXPERIMENTS, Scale
+from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.lab.store import Store
 from sgpc_framework.lab.timing import TIMED, InnerLoops, ratio
 
@@ -73,16 +73,16 @@ class TestCell:
             seed=1,
         )
         model = design.fit(data.X[:80], data.y[:80])
-        found = Outcome(**CELL.compute())
+        outcome = Outcome(**CELL.compute())
         wrong = np.mean(model.predict(data.X_test) != data.y_test)
         own = model.predict_proba(data.X_test)[np.arange(3400), (data.y_test > 0).astype(int)]
-        assert found.test_error == pytest.approx(wrong)
-        assert found.test_nlp == pytest.approx(-np.mean(np.log(own)))
-        assert found.training_error == pytest.approx(
+        assert outcome.test_error == pytest.approx(wrong)
+        assert outcome.test_nlp == pytest.approx(-np.mean(np.log(own)))
+        assert outcome.training_error == pytest.approx(
             np.mean(model.predict(data.X[:80]) != data.y[:80])
         )
-        assert (found.basis, found.iterations, found.source) == (5, 2, "generated")
-        assert found.best == model.trace.best + 1
+        assert (outcome.basis, outcome.iterations, outcome.source) == (5, 2, "generated")
+        assert outcome.best == model.trace.best + 1
 
     @pytest.mark.parametrize(
         "change",
@@ -116,7 +116,7 @@ class TestCell:
 
 def test_every_method_can_be_built():
     scale = Scale(sets=("twonorm",))
-    for cell in plan.ordered(scale, EXPERIMENTS):
+    for cell in plan.cells_in_order(scale, EXPERIMENTS):
         assert cell.design.config.max_basis == cell.size
     assert method(random(5)).settings["selector"] == {"name": "random-sampling", "working_set": 5}
     with pytest.raises(KeyError):
@@ -124,7 +124,7 @@ def test_every_method_can_be_built():
 
 
 def test_the_curves_of_the_stages_end_with_the_cell():
-    curves, whole = Stages(CELL).compute(), Outcome(**CELL.compute())
+    curves, whole = StageCurves(CELL).compute(), Outcome(**CELL.compute())
     assert {len(curve) for curve in curves.values()} == {5}
     for name, curve in curves.items():
         assert curve[-1] == pytest.approx(getattr(whole, name), abs=1e-9)
@@ -145,31 +145,31 @@ class TestPlan:
     SCALE = Scale(sets=("twonorm", "waveform"), partitions=(4, 4, 4, 2))
 
     def test_experiment_3_has_every_method_at_every_size(self):
-        found = Counter(
-            (cell.method, cell.size) for cell in plan.ordered(self.SCALE, ["experiment3"])
+        counts = Counter(
+            (cell.method, cell.size) for cell in plan.cells_in_order(self.SCALE, ["experiment3"])
         )
         wanted = {40: 8, 80: 8, 160: 8, 320: 4}
-        assert found == {(m, size): n for m in COMPARED for size, n in wanted.items()}
+        assert counts == {(m, size): n for m in COMPARED for size, n in wanted.items()}
 
     def test_experiment_2_has_both_ways_to_sample_and_validation(self):
-        found = plan.ordered(self.SCALE, ["experiment2"])
-        assert {cell.size for cell in found} == {40, 80}
+        cells = plan.cells_in_order(self.SCALE, ["experiment2"])
+        assert {cell.size for cell in cells} == {40, 80}
         named = {named(k) for named in (adaptive, random) for k in (1, 2, 5, 10, 59)}
-        assert {cell.method for cell in found} == {*named, VALIDATION}
+        assert {cell.method for cell in cells} == {*named, VALIDATION}
 
     def test_a_cell_of_two_experiments_is_computed_once(self):
-        both = plan.ordered(self.SCALE, ["experiment2", "experiment3"])
+        both = plan.cells_in_order(self.SCALE, ["experiment2", "experiment3"])
         assert len(both) == len(set(both))
         assert sum(cell.method == adaptive(1) and cell.size == 40 for cell in both) == 8
 
     def test_experiment_1_is_on_two_sets(self):
-        found = plan.ordered(Scale(), ["experiment1"])
-        assert {cell.data for cell in found} <= {"waveform", "image"}
-        assert {cell.size for cell in found} == {80}
+        cells = plan.cells_in_order(Scale(), ["experiment1"])
+        assert {cell.data for cell in cells} <= {"waveform", "image"}
+        assert {cell.size for cell in cells} == {80}
 
     def test_stopping_at_any_time_leaves_a_balance(self):
         """Shares of finished partitions never differ by more than one partition."""
-        order = plan.ordered(self.SCALE, EXPERIMENTS)
+        order = plan.cells_in_order(self.SCALE, EXPERIMENTS)
         blocks = Counter((cell.data, cell.method, cell.size) for cell in order)
         done: Counter[tuple[str, str, int]] = Counter()
         for cell in order:
@@ -179,8 +179,8 @@ class TestPlan:
 
     def test_partitions_and_iterations_by_size(self):
         scale = attrs.evolve(self.SCALE, iterations=(9, 8, 7, 6))
-        found = {(c.size, c.iterations) for c in plan.ordered(scale, ["experiment3"])}
-        assert found == {(40, 9), (80, 8), (160, 7), (320, 6)}
+        sizes = {(c.size, c.iterations) for c in plan.cells_in_order(scale, ["experiment3"])}
+        assert sizes == {(40, 9), (80, 8), (160, 7), (320, 6)}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ class TestRun:
         jobs = [Square(number, str(log)) for number in (2, 3, 4)]
         assert running.run(jobs, store, 1) == {}
         assert log.read_text().split() == ["2", "3", "4"]
-        found = running.finished(jobs, store)
-        assert list(found.values()) == [{"square": 4}, {"square": 9}, {"square": 16}]
+        results = running.stored_results(jobs, store)
+        assert list(results.values()) == [{"square": 4}, {"square": 9}, {"square": 16}]
 
     def test_through_joblib_the_results_are_the_same(self, tmp_path):
         joblib = pytest.importorskip("joblib")
@@ -205,7 +205,9 @@ class TestRun:
         with joblib.parallel_config("threading"):
             running.run(jobs, Store(tmp_path / "many"), 3)
         running.run(jobs, Store(tmp_path / "one"), 1)
-        many, one = (running.finished(jobs, Store(tmp_path / name)) for name in ("many", "one"))
+        many, one = (
+            running.stored_results(jobs, Store(tmp_path / name)) for name in ("many", "one")
+        )
         assert many == one
         assert len(one) == 8
 
@@ -213,8 +215,8 @@ class TestRun:
         pytest.importorskip("joblib")
         jobs = [CELL, attrs.evolve(CELL, method="adaptive 2")]
         running.run(jobs, Store(tmp_path), 2)
-        for job, found in running.finished(jobs, Store(tmp_path)).items():
-            assert found["test_nlp"] == job.compute()["test_nlp"]
+        for job, result in running.stored_results(jobs, Store(tmp_path)).items():
+            assert result["test_nlp"] == job.compute()["test_nlp"]
 
     def test_a_job_that_fails_is_reported_and_tried_again(self, tmp_path):
         jobs, seen = [Square(13), Square(2)], []
@@ -222,7 +224,7 @@ class TestRun:
             problems = running.run(jobs, Store(tmp_path), 1, seen.append)
             assert problems == {Square(13): "13 brings no luck"}
         assert [at.problem for at in seen] == ["13 brings no luck", None, "13 brings no luck"]
-        assert list(running.finished(jobs, Store(tmp_path))) == [Square(2)]
+        assert list(running.stored_results(jobs, Store(tmp_path))) == [Square(2)]
 
     def test_progress(self, tmp_path):
         running.run([Square(1)], Store(tmp_path), 1)
@@ -241,7 +243,7 @@ class TestRun:
         jobs = [Square(number) for number in (1, 2, 3)]
         with pytest.raises(KeyboardInterrupt):
             running.run(jobs, Store(tmp_path), 1, interrupt)
-        assert list(running.finished(jobs, Store(tmp_path))) == [Square(1), Square(2)]
+        assert list(running.stored_results(jobs, Store(tmp_path))) == [Square(1), Square(2)]
 
 
 class TestStore:

@@ -8,7 +8,13 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from sgpc_framework.lab import bayes
-from sgpc_framework.metrics.statistics import Mean, compare, critical_difference, friedman
+from sgpc_framework.metrics.statistics import (
+    Mean,
+    compare,
+    critical_difference,
+    friedman,
+    standard_error,
+)
 
 # AUC of four variants of C4.5 on 14 sets: Demsar (2006), table 6. It prints .975 twice for the 13th
 # set and ranks by more digits.
@@ -22,11 +28,11 @@ DEMSAR = """
 
 def test_friedman_ranks_as_in_the_article():
     table = -np.array(DEMSAR.split(), dtype=float).reshape(14, 4)
-    found = friedman(dict(zip("abcd", table.T.tolist(), strict=True)))
-    assert [*found.ranks.values()] == pytest.approx([3.143, 2.0, 2.893, 1.964], abs=5e-4)
-    assert found.sets == 14
-    assert 0.01 < found.p < 0.03  # the article's χ² of 9.28, which does not count ties, has 0.026
-    assert found.p_iman_davenport < found.p
+    test = friedman(dict(zip("abcd", table.T.tolist(), strict=True)))
+    assert [*test.ranks.values()] == pytest.approx([3.143, 2.0, 2.893, 1.964], abs=5e-4)
+    assert test.sets == 14
+    assert 0.01 < test.p < 0.03  # the article's χ² of 9.28, which does not count ties, has 0.026
+    assert test.p_iman_davenport < test.p
 
 
 def test_friedman_at_its_ends():
@@ -48,15 +54,15 @@ def test_critical_difference_of_bonferroni_and_dunn(level, q):
 class TestWilcoxon:
     def test_ten_of_ten(self):
         """All of n differences one way: p = 2 / 2ⁿ."""
-        found = compare(np.arange(10.0), np.arange(10.0) + np.arange(1, 11))
-        assert found.p == pytest.approx(2.0**-9)
-        assert found.better
-        assert not found.worse
-        assert found.difference == pytest.approx(-5.5)
+        comparison = compare(np.arange(10.0), np.arange(10.0) + np.arange(1, 11))
+        assert comparison.p == pytest.approx(2.0**-9)
+        assert comparison.better
+        assert not comparison.worse
+        assert comparison.difference == pytest.approx(-5.5)
 
     def test_no_difference_is_no_evidence(self):
-        found = compare([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
-        assert (found.p, found.significant, found.count) == (1.0, False, 3)
+        comparison = compare([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+        assert (comparison.p, comparison.significant, comparison.count) == (1.0, False, 3)
 
     def test_five_can_never_be_significant(self):
         assert not compare(np.zeros(5), np.arange(1.0, 6.0)).significant
@@ -68,9 +74,24 @@ class TestWilcoxon:
 
 
 def test_means():
-    found = Mean.of([1.0, 2.0, 3.0])
-    assert (found.value, found.error, found.count) == (2.0, pytest.approx(3**-0.5), 3)
-    assert np.isnan(Mean.of([1.0]).error)
+    mean = Mean.of([1.0, 2.0, 3.0])
+    assert (mean.value, mean.error, mean.count) == (2.0, pytest.approx(3**-0.5), 3)
+    assert mean.text(3) == "2.000 ± 0.577"
+    assert mean.text(1, "+") == "+2.0 ± 0.6"
+
+
+def test_one_value_has_no_standard_error():
+    mean = Mean.of([0.25])
+    assert np.isnan(mean.error)
+    assert mean.text(3) == "0.250"
+    assert not mean.above_zero
+
+
+def test_a_mean_is_above_zero_by_students_t():
+    values = np.arange(5.0)  # 2.83 standard errors above zero, where 2.78 are asked for
+    assert Mean.of(values).above_zero
+    assert not Mean.of(values - 0.1).above_zero
+    assert Mean.of(values - 0.1).value > 2.0 * standard_error(values)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -78,16 +99,16 @@ def test_means():
 
 
 def test_the_bayes_error_of_twonorm_is_known():
-    found = bayes.floor("twonorm", rows=100_000)
-    assert abs(found.error - norm.cdf(-2.0)) < 4 * found.error_se
+    floor = bayes.floor("twonorm", rows=100_000)
+    assert abs(floor.error.value - norm.cdf(-2.0)) < 4 * floor.error.error
     # The label's log-odds are N(±8, 16), so the NLP is an integral in one dimension.
     nlp, _ = quad(lambda m: norm.pdf(m, 8.0, 4.0) * np.logaddexp(0.0, -m), -40.0, 60.0)
-    assert abs(found.nlp - nlp) < 4 * found.nlp_se
+    assert abs(floor.nlp.value - nlp) < 4 * floor.nlp.error
 
 
 def test_the_bayes_error_of_ringnorm_is_breimans():
     """Breiman (1996) gives 1.3 %."""
-    assert bayes.floor("ringnorm", rows=100_000).error == pytest.approx(0.0125, abs=0.001)
+    assert bayes.floor("ringnorm", rows=100_000).error.value == pytest.approx(0.0125, abs=0.001)
 
 
 def test_log_odds_of_ringnorm_are_those_of_the_densities():
@@ -109,9 +130,9 @@ def test_log_odds_of_waveform_are_those_of_the_mixture():
         return np.log(quad(at, 0.0, 1.0, epsabs=0.0, epsrel=1e-10)[0]) - shift
 
     GRID = np.linspace(0.0, 1.0, 101)
-    for x, found in zip(X, bayes.waveform_log_odds(X), strict=True):
+    for x, odds in zip(X, bayes.waveform_log_odds(X), strict=True):
         wanted = density(x, 0, 2) - np.logaddexp(density(x, 0, 1), density(x, 1, 2))
-        assert found == pytest.approx(wanted, rel=1e-8)
+        assert odds == pytest.approx(wanted, rel=1e-8)
 
 
 def test_far_away_the_log_odds_are_finite():

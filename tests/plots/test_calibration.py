@@ -16,12 +16,12 @@ def two(probabilities):
 
 
 def test_bins_by_hand():
-    found = reliability(two([0.05, 0.15, 0.12, 0.95, 1.0]), np.array([0, 1, 0, 1, 1]))
-    np.testing.assert_allclose(found.predicted, [0.05, 0.135, 0.975])
-    np.testing.assert_array_equal(found.observed, [0.0, 0.5, 1.0])
-    assert found.counts.tolist() == [1, 2, 2]
+    bins = reliability(two([0.05, 0.15, 0.12, 0.95, 1.0]), np.array([0, 1, 0, 1, 1]))
+    np.testing.assert_allclose(bins.predicted, [0.05, 0.135, 0.975])
+    np.testing.assert_array_equal(bins.observed, [0.0, 0.5, 1.0])
+    assert bins.counts.tolist() == [1, 2, 2]
     wanted = (0.05 + 2 * abs(0.5 - 0.135) + 2 * 0.025) / 5
-    assert found.expected_calibration_error == pytest.approx(wanted)
+    assert bins.expected_calibration_error == pytest.approx(wanted)
 
 
 def test_a_calibrated_forecast_has_a_small_error_and_an_overconfident_one_a_large():
@@ -34,9 +34,9 @@ def test_a_calibrated_forecast_has_a_small_error_and_an_overconfident_one_a_larg
 
 def test_of_many_classes_the_most_probable_one_counts():
     proba = np.array([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]])
-    found = reliability(proba, np.array([0, 1, 1]))
-    np.testing.assert_allclose(found.predicted, [0.6, 0.8])
-    np.testing.assert_array_equal(found.observed, [0.5, 1.0])
+    bins = reliability(proba, np.array([0, 1, 1]))
+    np.testing.assert_allclose(bins.predicted, [0.6, 0.8])
+    np.testing.assert_array_equal(bins.observed, [0.5, 1.0])
     assert confusion(np.log(proba), np.array([0, 1, 1])).tolist() == [
         [1, 0, 0],
         [0, 1, 1],
@@ -55,10 +55,10 @@ def test_merits_by_hand():
 def test_the_curve_shows_the_bins_and_the_strip_counts_them(model, waves):
     ax = calibration_curve(model, waves.X, waves.y, bins=5)
     truth = (waves.y == "trough").astype(int)
-    found = reliability(model.predict_proba(waves.X), truth, 5)
+    bins = reliability(model.predict_proba(waves.X), truth, 5)
     curve = ax.get_lines()[1]
-    np.testing.assert_array_equal(curve.get_xydata(), np.c_[found.predicted, found.observed])
-    assert curve.get_label() == f"ECE {100 * found.expected_calibration_error:.1f} %"
+    np.testing.assert_array_equal(curve.get_xydata(), np.c_[bins.predicted, bins.observed])
+    assert curve.get_label() == f"ECE {100 * bins.expected_calibration_error:.1f} %"
     (strip,) = ax.child_axes
     assert sum(bar.get_height() for bar in strip.patches) == len(waves.y)
     assert ax.get_xlabel() == "predicted probability of trough"

@@ -47,7 +47,8 @@ def test_many_classes_have_a_basis_each(trees, waves):
 def test_a_basis_vector_far_away_does_not_shrink_the_picture(model, waves):
     inputs = model.inputs.copy()
     inputs[0] = [1e4, 0.0]
-    ax = decision_regions(attrs.evolve(model, inputs=inputs), waves.X, waves.y)
+    moved = sgpc.Model(model.classes, attrs.evolve(model.state, inputs=inputs), model.trace)
+    ax = decision_regions(moved, waves.X, waves.y)
     assert ax.get_xlim()[1] < 5.0
     assert ax.get_title(loc="left") == "1 basis vector is outside the frame"
 
@@ -83,14 +84,7 @@ def test_there_is_room_for_sixty_numbers(waves):
 
 
 def test_a_model_without_a_basis_vector_needs_rows(model, waves):
-    none = slice(0)
-    empty = attrs.evolve(
-        model,
-        basis=model.basis[none],
-        inputs=model.inputs[none],
-        sites=model.sites[none],
-        form=model._form[none],
-    )
+    empty = sgpc.Model(model.classes, model.state[:0], model.trace)
     decision_regions(empty, waves.X, waves.y, resolution=10)
     with pytest.raises(sgpc.InputError, match="give X and y"):
         decision_regions(empty)

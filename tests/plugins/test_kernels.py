@@ -804,3 +804,10 @@ def test_bounds_must_be_finite_where_the_optimiser_works(bounds, transform):
 def test_a_hyperparameter_is_a_number():
     with pytest.raises(TypeError, match="number"):
         SquaredExponential(variance=True)
+
+
+def test_kernels_say_how_much_each_feature_matters():
+    for cls in (SquaredExponential, Matern32, RationalQuadratic):
+        np.testing.assert_allclose(cls(lengthscale=(0.5, 10.0)).relevances(), [2.0, 0.1])
+        assert cls(lengthscale=2.0).relevances() is None
+        assert cls().relevances() is None

@@ -67,9 +67,9 @@ def chromium(tmp_path_factory):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = Service(driver, log_output=os.devnull)
-    found = webdriver.Chrome(options=options, service=service)
-    yield found
-    found.quit()
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
 
 
 @pytest.fixture

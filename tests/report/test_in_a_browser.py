@@ -18,10 +18,10 @@ from sgpc_framework.report import render
 def wait_for(condition, seconds: float = 8.0):
     """What a condition gives as soon as it is true."""
     end = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < end, "it never happened"
         time.sleep(0.02)
-    return found
+    return result
 
 
 @pytest.fixture

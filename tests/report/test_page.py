@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 import attrs
 import numpy as np
 import pytest
+from counting import count_calls
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
@@ -30,7 +31,7 @@ class Elements(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None], bool]] = []
+        self.elements: list[tuple[str, dict[str, str | None], bool]] = []
         self.texts: list[str] = []
         self.open: list[str] = []
         self.feed(page)
@@ -38,12 +39,12 @@ class Elements(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs), "svg" in self.open))
+        self.elements.append((tag, dict(attrs), "svg" in self.open))
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs), "svg" in self.open))
+        self.elements.append((tag, dict(attrs), "svg" in self.open))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -54,11 +55,11 @@ class Elements(HTMLParser):
 
     @property
     def outside_pictures(self) -> list[str]:
-        return [tag for tag, _, inside in self.found if not inside]
+        return [tag for tag, _, inside in self.elements if not inside]
 
     @property
     def inside_pictures(self) -> set[str]:
-        return {tag for tag, _, inside in self.found if inside}
+        return {tag for tag, _, inside in self.elements if inside}
 
     @property
     def text(self) -> str:
@@ -92,9 +93,9 @@ def test_it_says_what_was_fitted_and_how_good_it_is(page, model, rows):
 def test_nothing_is_asked_of_a_network(page):
     elements = Elements(page)
     assert not {"link", "iframe", "object", "embed", "base", "form"} & {
-        tag for tag, _, _ in elements.found
+        tag for tag, _, _ in elements.elements
     }
-    for tag, attributes, _ in elements.found:
+    for tag, attributes, _ in elements.elements:
         for name in ("src", "href", "xlink:href", "action", "poster", "srcset"):
             value = attributes.get(name) or "#"
             assert value.startswith(("#", "data:image/png;base64,")), (tag, name, value[:60])
@@ -105,7 +106,7 @@ def test_nothing_is_asked_of_a_network(page):
 def test_only_the_script_of_the_page_may_run(page):
     (policy,) = (
         attributes["content"]
-        for _, attributes, _ in Elements(page).found
+        for _, attributes, _ in Elements(page).elements
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     assert "default-src 'none'" in policy
@@ -121,9 +122,9 @@ def test_what_comes_from_data_is_text(page, model, rows):
     nasty = np.array(["</script><b>", "<!--"])
     renamed = attrs.evolve(model, classes=nasty)
     labels = nasty[(rows[1] == "trough").astype(int)]
-    found = Elements(render(renamed, rows[0], labels, title="</title><script>"))
-    assert found.outside_pictures == usual.outside_pictures
-    assert found.inside_pictures <= {"g", "path", "text", "defs", "clippath", "rect", "use"}
+    elements = Elements(render(renamed, rows[0], labels, title="</title><script>"))
+    assert elements.outside_pictures == usual.outside_pictures
+    assert elements.inside_pictures <= {"g", "path", "text", "defs", "clippath", "rect", "use"}
 
 
 def test_the_same_model_has_the_same_page(page, model, rows):
@@ -226,13 +227,7 @@ def test_a_table_with_words_in_its_own_units(tmp_path):
 def test_a_model_without_a_basis_vector(rows):
     kernel = {"name": "constant", "variance": 1.0}
     model = sgpc.build(kernel=kernel, max_basis=3, max_iterations=1).fit(*rows)
-    short = attrs.evolve(
-        model,
-        basis=model.basis[:0],
-        inputs=model.inputs[:0],
-        sites=model.sites[:0],
-        form=model._form[:0],
-    )
+    short = sgpc.Model(model.classes, model.state[:0], model.trace)
     for one in (model, short):
         assert "What was fitted" in Elements(render(one, *rows)).text
 
@@ -250,3 +245,13 @@ def test_without_matplotlib_the_error_says_what_to_install(model, rows, monkeypa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'sgpc-framework\[plots\]'"):
         render(model, *rows)
+
+
+def test_the_rows_are_predicted_once(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = sgpc.build(max_basis=3, max_iterations=1).fit(X, np.sign(X[:, 0]))
+    names = ("predict_proba", "predict_log_proba")
+    staged = (f"staged_{name}" for name in names)
+    calls = count_calls(monkeypatch, sgpc.Model, "predict", *names, *staged)
+    render(model, X, np.sign(X[:, 0]))
+    assert sorted(calls) == ["predict_log_proba", "staged_predict_log_proba"]

@@ -29,7 +29,7 @@ def voters():
 
 def test_it_predicts_what_its_model_predicts_of_the_encoded_table(voters):
     new = people(seed=1)
-    X = voters.encoding.encoded(as_table({key: new[key] for key in ("age", "colour")}))
+    X = voters.encoding.encode(as_table({key: new[key] for key in ("age", "colour")}))
     assert np.array_equal(voters.predict_proba(new), voters.model.predict_proba(X))
     assert np.array_equal(voters.predict(new), voters.model.predict(X))
     assert np.allclose(np.exp(voters.predict_log_proba(new)), voters.predict_proba(new))
@@ -59,10 +59,10 @@ def test_smaller_classifiers(voters):
 def test_three_classes():
     data = people(rows=90)
     data["vote"] = np.where(data["age"] > 65, "maybe", data["vote"])
-    found = TableClassifier.fit(data, "vote", sgpc.build(SMALL))
-    assert found.classes.tolist() == ["maybe", "no", "yes"]
-    assert found.predict_proba(data).shape == (90, 3)
-    assert np.mean(found.predict(data) == data["vote"]) > 0.6
+    classifier = TableClassifier.fit(data, "vote", sgpc.build(SMALL))
+    assert classifier.classes.tolist() == ["maybe", "no", "yes"]
+    assert classifier.predict_proba(data).shape == (90, 3)
+    assert np.mean(classifier.predict(data) == data["vote"]) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -72,18 +72,20 @@ def test_three_classes():
 def test_labels_come_back_as_they_were(labels, kind):
     data = people(names=labels)
     data["vote"] = data["vote"].tolist()
-    found = TableClassifier.fit(data, "vote", sgpc.build(SMALL))
-    assert found.classes.dtype.kind == kind
+    classifier = TableClassifier.fit(data, "vote", sgpc.build(SMALL))
+    assert classifier.classes.dtype.kind == kind
     assert (
-        np.array_equal(found.labels(data).astype(str), as_table(data).column("vote").as_words())
+        np.array_equal(
+            classifier.labels(data).astype(str), as_table(data).column("vote").as_words()
+        )
         or kind == "f"
     )
-    assert set(found.predict(data)) <= set(found.classes)
+    assert set(classifier.predict(data)) <= set(classifier.classes)
     # A table with one class only still has labels of the model's type.
     one = {
         key: np.array(column)[np.array(data["vote"]) == labels[-1]] for key, column in data.items()
     }
-    assert set(found.labels(one)) == {found.classes.dtype.type(labels[-1])}
+    assert set(classifier.labels(one)) == {classifier.classes.dtype.type(labels[-1])}
 
 
 def test_labels_that_the_model_does_not_know(voters):
@@ -114,17 +116,17 @@ def test_labels_may_be_declared_words(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("x,code\n" + "1,01\n5,02\n" * 10)
     table = read_table(path, words=["code"])
-    found = TableClassifier.fit(table, "code", sgpc.build(SMALL), words=["code"])
-    assert found.classes.tolist() == ["01", "02"]
+    classifier = TableClassifier.fit(table, "code", sgpc.build(SMALL), words=["code"])
+    assert classifier.classes.tolist() == ["01", "02"]
     with pytest.raises(InputError, match="no column 'colour'; choose from x, code"):
         TableClassifier.fit(table, "code", sgpc.build(SMALL), words=["colour"])
 
 
 def test_columns_are_left_out_on_request(voters):
     data = {**people(), "name": [f"n{i}" for i in range(60)]}
-    found = TableClassifier.fit(data, -2, sgpc.build(SMALL), drop=["name"])
-    assert found.target == "vote"
-    assert np.array_equal(found.predict_proba(data), voters.predict_proba(people()))
+    classifier = TableClassifier.fit(data, -2, sgpc.build(SMALL), drop=["name"])
+    assert classifier.target == "vote"
+    assert np.array_equal(classifier.predict_proba(data), voters.predict_proba(people()))
     with pytest.raises(InputError, match="a column besides the labels"):
         TableClassifier.fit(people(), "vote", drop=["age", "colour"])
 

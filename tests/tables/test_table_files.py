@@ -33,12 +33,12 @@ def values(table, name):
 
 
 def test_numbers_and_words_are_told_apart(table):
-    found = table("age,colour\n31,red\n45.5,blue\n")
-    assert found.names == ("age", "colour")
-    assert values(found, "age") == [31.0, 45.5]
-    assert values(found, "colour") == ["red", "blue"]
-    assert [c.is_numeric for c in found.columns] == [True, False]
-    assert len(found) == 2
+    content = table("age,colour\n31,red\n45.5,blue\n")
+    assert content.names == ("age", "colour")
+    assert values(content, "age") == [31.0, 45.5]
+    assert values(content, "colour") == ["red", "blue"]
+    assert [c.is_numeric for c in content.columns] == [True, False]
+    assert len(content) == 2
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -53,10 +53,12 @@ def test_a_comma_inside_a_semicolon_file_is_decimal(table):
 
 
 def test_quotes_marks_and_blank_lines(table):
-    found = table(b'\xef\xbb\xbf"name","note"\r\n"Ann, B.","two\nlines"\r\n\r\nC,"say ""hi"""\r\n')
-    assert values(found, "name") == ["Ann, B.", "C"]
-    assert values(found, "note") == ["two\nlines", 'say "hi"']
-    assert found.first_line is None  # rows and lines no longer go together
+    content = table(
+        b'\xef\xbb\xbf"name","note"\r\n"Ann, B.","two\nlines"\r\n\r\nC,"say ""hi"""\r\n'
+    )
+    assert values(content, "name") == ["Ann, B.", "C"]
+    assert values(content, "note") == ["two\nlines", 'say "hi"']
+    assert content.first_line is None  # rows and lines no longer go together
 
 
 @pytest.mark.parametrize(
@@ -74,10 +76,10 @@ def test_quotes_marks_and_blank_lines(table):
     ],
 )
 def test_a_header_is_recognised(table, text, header):
-    found = table(text)
+    content = table(text)
     lines = text.strip().count("\n") + 1
-    assert len(found) == lines - header
-    assert found.first_line == 1 + header
+    assert len(content) == lines - header
+    assert content.first_line == 1 + header
     assert len(table(text, header=False)) == lines
 
 
@@ -88,10 +90,10 @@ def test_columns_without_a_name_are_called_by_their_position(table):
 
 @pytest.mark.parametrize("marker", ["", "NA", "n/a", "NaN", "?", "null", "#N/A", " "])
 def test_missing_values_are_nan_or_none(table, marker):
-    found = table(f"a,b\n1,x\n{marker},{marker}\n3,y\n")
-    assert np.isnan(found.column("a").values).tolist() == [False, True, False]
-    assert values(found, "b") == ["x", None, "y"]
-    assert found.column("b").missing.tolist() == [False, True, False]
+    content = table(f"a,b\n1,x\n{marker},{marker}\n3,y\n")
+    assert np.isnan(content.column("a").values).tolist() == [False, True, False]
+    assert values(content, "b") == ["x", None, "y"]
+    assert content.column("b").missing.tolist() == [False, True, False]
 
 
 def test_a_text_can_be_declared_missing(table):
@@ -100,8 +102,8 @@ def test_a_text_can_be_declared_missing(table):
 
 
 def test_columns_can_be_declared_words_and_keep_their_spelling(table):
-    found = table("zip,a\n01234,1\n99,2\n", words=["zip", "not there"])
-    assert values(found, "zip") == ["01234", "99"]
+    content = table("zip,a\n01234,1\n99,2\n", words=["zip", "not there"])
+    assert values(content, "zip") == ["01234", "99"]
 
 
 def test_underscores_do_not_make_numbers(table):
@@ -110,11 +112,11 @@ def test_underscores_do_not_make_numbers(table):
 
 def test_a_word_that_comes_late_makes_the_whole_column_words(table):
     rows = ["1.50,2"] * (PIECE + 10)
-    found = table("\n".join(["a,b", *rows, "x,3", "x,3"]))
-    assert values(found, "a")[:2] == ["1.50", "1.50"]
-    assert values(found, "a")[-1] == "x"
-    assert found.column("b").values[-1] == 3.0
-    assert len(found) == PIECE + 12
+    content = table("\n".join(["a,b", *rows, "x,3", "x,3"]))
+    assert values(content, "a")[:2] == ["1.50", "1.50"]
+    assert values(content, "a")[-1] == "x"
+    assert content.column("b").values[-1] == 3.0
+    assert len(content) == PIECE + 12
 
 
 def test_a_compressed_file(table):
@@ -154,13 +156,13 @@ def test_what_is_no_table_at_all(table, tmp_path):
 
 
 def test_columns_by_name_or_position(table):
-    found = table("a,b,2\n1,2,3\n", header=True)
-    assert found.column("a").name == found.column(1).name == found.column("-3").name == "a"
-    assert found.column("2").name == "2"  # a name goes before a position
+    content = table("a,b,2\n1,2,3\n", header=True)
+    assert content.column("a").name == content.column(1).name == content.column("-3").name == "a"
+    assert content.column("2").name == "2"  # a name goes before a position
     with pytest.raises(InputError, match="there is no column 'lable'; did you mean 'label'"):
         table("label,x\ny,1\n").column("lable")
     with pytest.raises(InputError, match="there is no column '4'; choose from a, b, 2"):
-        found.column(4)
+        content.column(4)
     with pytest.raises(InputError, match=r"no column 'a'; the columns have no names.*--header"):
         table("1,2\n3,4\n").column("a")
 
@@ -177,10 +179,10 @@ def test_some_rows_know_where_they_came_from(table):
 def test_npz_with_a_matrix_and_labels(tmp_path):
     path = tmp_path / "data.npz"
     np.savez(path, X=np.arange(6.0).reshape(3, 2), y=np.array(["a", "b", "a"]), other=np.ones(9))
-    found = read_table(path)
-    assert found.names == ("X1", "X2", "y")
-    assert values(found, "X2") == [1.0, 3.0, 5.0]
-    assert values(found, "y") == ["a", "b", "a"]
+    content = read_table(path)
+    assert content.names == ("X1", "X2", "y")
+    assert values(content, "X2") == [1.0, 3.0, 5.0]
+    assert values(content, "y") == ["a", "b", "a"]
     np.savez(path, X=np.ones((3, 2), dtype=int), columns=["u", "v"])
     assert read_table(path).names == ("u", "v")
 
@@ -188,10 +190,10 @@ def test_npz_with_a_matrix_and_labels(tmp_path):
 def test_npz_with_named_columns(tmp_path):
     path = tmp_path / "data.npz"
     np.savez(path, age=np.array([1, 2]), colour=np.array([b"red", b"blue"]), ok=[True, False])
-    found = read_table(path)
-    assert values(found, "age") == [1.0, 2.0]
-    assert values(found, "colour") == ["red", "blue"]
-    assert values(found, "ok") == ["True", "False"]
+    content = read_table(path)
+    assert values(content, "age") == [1.0, 2.0]
+    assert values(content, "colour") == ["red", "blue"]
+    assert values(content, "ok") == ["True", "False"]
 
 
 def test_npz_never_unpickles(tmp_path):
@@ -208,11 +210,11 @@ def test_npz_never_unpickles(tmp_path):
 
 
 def test_libsvm(table):
-    found = table("+1 1:0.5 3:2 # a comment\n\n-1 2:1e-3\n", "data.libsvm")
-    assert found.names == ("label", "1", "2", "3")
-    assert values(found, "label") == [1.0, -1.0]
-    assert values(found, "3") == [2.0, 0.0]
-    assert found.sparse
+    content = table("+1 1:0.5 3:2 # a comment\n\n-1 2:1e-3\n", "data.libsvm")
+    assert content.names == ("label", "1", "2", "3")
+    assert values(content, "label") == [1.0, -1.0]
+    assert values(content, "3") == [2.0, 0.0]
+    assert content.sparse
     assert table("a 0:1\nb 1:2\n", "data.svm").names == ("label", "0", "1")
 
 
@@ -237,11 +239,11 @@ def test_parquet(tmp_path):
     path = tmp_path / "data.parquet"
     columns = {"n": [1, None, 3], "x": [0.5, 1.5, None], "w": ["a", None, "b"], "b": [True] * 3}
     parquet.write_table(pyarrow.table(columns), path)
-    found = read_table(path)
-    assert found.names == ("n", "x", "w", "b")
-    assert np.isnan(found.column("n").values).tolist() == [False, True, False]
-    assert values(found, "w") == ["a", None, "b"]
-    assert values(found, "b") == ["True"] * 3
+    content = read_table(path)
+    assert content.names == ("n", "x", "w", "b")
+    assert np.isnan(content.column("n").values).tolist() == [False, True, False]
+    assert values(content, "w") == ["a", None, "b"]
+    assert values(content, "b") == ["True"] * 3
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="wanted a Parquet file"):
         read_table(path)
@@ -271,11 +273,20 @@ def test_a_table_that_csv_writes_is_read_again(tmp_path_factory, rows, delimiter
         file.write(mark)
         writer = csv.writer(file, delimiter=delimiter, lineterminator=end)
         writer.writerows([("word", "number", "gap", "whole"), *rows])
-    found = read_table(path)
+    content = read_table(path)
     words, numbers, gaps, wholes = zip(*rows, strict=True)
-    assert found.names == ("word", "number", "gap", "whole")
-    assert values(found, "word") == list(words)
-    assert values(found, "number") == list(numbers)
-    assert values(found, "whole") == [float(whole) for whole in wholes]
-    for value, gap in zip(values(found, "gap"), gaps, strict=True):
+    assert content.names == ("word", "number", "gap", "whole")
+    assert values(content, "word") == list(words)
+    assert values(content, "number") == list(numbers)
+    assert values(content, "whole") == [float(whole) for whole in wholes]
+    for value, gap in zip(values(content, "gap"), gaps, strict=True):
         assert value == gap or (gap is None and value != value)
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.libsvm", "data.libsvm.gz"])
+def test_a_byte_order_mark_is_no_text(tmp_path, name):
+    text = "1 1:2.5\n2 1:3.5\n" if "libsvm" in name else "label,x\n1,2.5\n2,3.5\n"
+    path = tmp_path / name
+    content = text.encode("utf-8-sig")
+    path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    assert read_table(path).column("label").values.tolist() == [1.0, 2.0]

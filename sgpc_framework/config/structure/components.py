@@ -11,17 +11,19 @@ from cattrs import AttributeValidationNote, ClassValidationError, Converter
 from sgpc_framework.config.structure.problems import attempted, complaints
 from sgpc_framework.config.structure.wording import label, refusal
 from sgpc_framework.errors import suggestion
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import PlainOptions
 
 
 def structure_part(value: Any, kind: Kind, registry: Registry, converter: Converter) -> Any:
     """The part in a slot, given as a name, a mapping with ``name`` and options, or an instance."""
     if isinstance(value, str):
-        return converter.structure({}, registry.get(kind.name, value))
+        return structure_component({}, registry.get(kind.name, value), converter)
     if isinstance(value, Mapping):
-        return converter.structure(value, _named_class(value, kind, registry))
+        return structure_component(value, _named_class(value, kind, registry), converter)
     if isinstance(value, type):
         name = value.__qualname__
         raise TypeError(f"wanted {kind.noun}, found the class {name}: call it, {name}(...)")
@@ -47,12 +49,14 @@ def _named_class(value: Mapping[Any, Any], kind: Kind, registry: Registry) -> ty
 
 
 def structure_component(value: Any, cls: type, converter: Converter) -> Any:
-    """An instance of an attrs class: the value itself, or made from a mapping of its options."""
+    """An instance of a class: the value itself, or made from a mapping of its options."""
     if isinstance(value, cls):
         return value
     if not isinstance(value, Mapping):
         raise refusal(value, cls)
     given = {key: entry for key, entry in value.items() if key != "name" or entry != named(cls)}
+    if has(cls, PlainOptions):
+        return _self_made(cls, given)
     options = {option.key: option for option in options_of(cls)}
 
     def structure(key: Any, option: Option | None) -> Any:
@@ -78,6 +82,15 @@ def structure_component(value: Any, cls: type, converter: Converter) -> Any:
             refusals.append(error)
     errors += complaints(cls, arguments, undecided={*given, *required} - {*arguments})
     raise ClassValidationError(f"in the options of {label(cls)}", errors or refusals, cls)
+
+
+def _self_made(cls: Any, options: Mapping[Any, Any]) -> Any:
+    """An instance of a class that makes one of options itself."""
+    try:
+        return cls.from_options(options)
+    except Exception as error:  # a stranger's, of any kind: the options are what it is about
+        text = f"{label(cls)} cannot be made of {dict(options)!r}: {type(error).__name__}: {error}"
+        raise ValueError(text) from error
 
 
 def instance_only(value: Any, type_: Any) -> Any:

@@ -13,8 +13,10 @@ import numpy as np
 from sgpc_framework.config.structure.problems import TOP
 from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.plugin.kinds import named
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.protocols import PlainOptions
 
 
 def plain(value: Any, path: str = "") -> Any:
@@ -37,7 +39,7 @@ def plain(value: Any, path: str = "") -> Any:
         return list(entries.values())
     if isinstance(value, Mapping):
         return entries
-    if attrs.has(type(value)):
+    if attrs.has(type(value)) or has(value, PlainOptions):
         return {"name": named(type(value))} | entries if _is_part(value) else entries
     wanted = "wanted plain data or an attrs instance"
     raise ConfigError([f"{wanted}, found {shown(value)} @ {path or TOP}"])
@@ -68,7 +70,7 @@ def nothings(component: Any) -> Iterator[str]:
 
 
 def _is_part(value: object) -> bool:
-    return attrs.has(type(value)) and isinstance(named(type(value)), str)
+    return not isinstance(value, (PurePath, Enum)) and isinstance(named(type(value)), str)
 
 
 def _everything(value: Any, path: str = "") -> Iterator[tuple[Any, str]]:
@@ -84,6 +86,9 @@ def _contents(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
         value = dict(enumerate(value))
     if isinstance(value, Mapping):
         yield from ((key, entry, f"{path}[{key!r}]") for key, entry in value.items())
+    elif has(value, PlainOptions):
+        options = value.to_options().items()
+        yield from ((key, entry, f"{path}.{key}" if path else key) for key, entry in options)
     elif attrs.has(type(value)):
         for field in attrs.fields(type(value)):
             entry, key = getattr(value, field.name), field.alias or field.name

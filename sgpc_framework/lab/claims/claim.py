@@ -15,8 +15,6 @@ Verdict = Literal["holds", "partly", "does not", "not run"]
 ALMOST = 5 / 6
 """What "almost all" asks for: five of the six data sets."""
 
-SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
-
 
 @attrs.frozen
 class Finding:
@@ -38,9 +36,9 @@ class Claim:
     find: Callable[[Evidence], Finding | None]
     why: Mapping[Verdict, str] = attrs.Factory(dict)
 
-    def judged(self, evidence: Evidence) -> Finding:
-        found = self.find(evidence)
-        return found or Finding("-", "not run", "")
+    def judge(self, evidence: Evidence) -> Finding:
+        finding = self.find(evidence)
+        return finding or Finding("-", "not run", "")
 
 
 def share_rule(hits: int, total: int, enough: float = 1.0) -> Verdict:
@@ -70,15 +68,15 @@ class Tally:
 
     @classmethod
     def of(cls, comparisons: Iterable[Comparison]) -> Tally:
-        found = list(comparisons)
-        told = [comparison for comparison in found if comparison.telling]
+        tests = list(comparisons)
+        told = [comparison for comparison in tests if comparison.telling]
         better, worse = sum(c.better for c in told), sum(c.worse for c in told)
-        return cls(better, len(told) - better - worse, worse, len(found) - len(told))
+        return cls(better, len(told) - better - worse, worse, len(tests) - len(told))
 
     @classmethod
     def sum(cls, parts: Iterable[Tally]) -> Tally:
-        found = [cls(0, 0, 0), *parts]
-        return cls(*(sum(column) for column in zip(*map(attrs.astuple, found), strict=True)))
+        tallies = [cls(0, 0, 0), *parts]
+        return cls(*(sum(column) for column in zip(*map(attrs.astuple, tallies), strict=True)))
 
     @property
     def total(self) -> int:
@@ -108,5 +106,5 @@ def tally(
         for size in sizes
         for measure in measures
     ]
-    found = (results.comparison(d, first, other, size, m) for d, other, size, m in grid)
-    return Tally.of(comparison for comparison in found if comparison is not None)
+    comparisons = (results.comparison(d, first, other, size, m) for d, other, size, m in grid)
+    return Tally.of(comparison for comparison in comparisons if comparison is not None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sgpc_framework.plugin import hookimpl
-from sgpc_framework.protocols import Kernel
+from sgpc_framework.authors import Kernel, hookimpl
 from sgpc_plugins.kernels.composite import Product, Sum
 from sgpc_plugins.kernels.constant import Constant
 from sgpc_plugins.kernels.dot_product import Linear, Polynomial

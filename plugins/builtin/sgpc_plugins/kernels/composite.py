@@ -12,17 +12,21 @@ from typing import Any, ClassVar, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.errors import InputError
-from sgpc_framework.parts.calls import kernel_columns
-from sgpc_framework.parts.derivatives import linearised, linearised_diag
-from sgpc_framework.protocols import (
+from sgpc_framework.authors import (
     Floats,
+    InputError,
     Inputs,
     Kernel,
+    KernelArithmetic,
     KernelInputPullback,
     Pullback,
     StartsFromData,
+    has,
+    kernel_columns,
+    linearised,
+    linearised_diag,
 )
+from sgpc_plugins.kernels.constant import Constant
 
 
 def _tuple(parts: Iterable[Kernel]) -> tuple[Kernel, ...]:
@@ -39,10 +43,12 @@ def _checked(_: Any, field: attrs.Attribute[Any], parts: tuple[Any, ...]) -> Non
 
 @final
 @attrs.frozen
-class Sum:
+class Sum(KernelArithmetic):
     """A function that is a sum of independent functions.
 
         k(x, z) = Σ_t terms_t(x, z)
+
+    ``k1 + k2`` is a sum, and a sum of sums is one sum.
 
     >>> from sgpc_plugins.kernels import Constant, Linear
     >>> Sum([Constant(variance=3.0), Linear()])(np.array([[1.0]]), np.array([[2.0]]))
@@ -52,6 +58,10 @@ class Sum:
     name: ClassVar[str] = "sum"
 
     terms: tuple[Kernel, ...] = attrs.field(converter=_tuple, validator=_checked)
+
+    @classmethod
+    def join(cls, *parts: Kernel) -> Self:
+        return cls(t for part in parts for t in (part.terms if isinstance(part, Sum) else [part]))
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         return _combined(np.add, (term(X, Z) for term in self.terms))
@@ -83,10 +93,12 @@ class Sum:
 
 @final
 @attrs.frozen
-class Product:
+class Product(KernelArithmetic):
     """Similar by every factor at once: where one of them is zero, so is the product.
 
         k(x, z) = Π_t factors_t(x, z)
+
+    ``k1 * k2`` is a product, and ``2.0 * k`` one with a constant kernel, which comes first.
 
     >>> from sgpc_plugins.kernels import Constant, Linear
     >>> Product([Constant(variance=3.0), Linear()])(np.array([[1.0]]), np.array([[2.0]]))
@@ -96,6 +108,19 @@ class Product:
     name: ClassVar[str] = "product"
 
     factors: tuple[Kernel, ...] = attrs.field(converter=_tuple, validator=_checked)
+
+    @classmethod
+    def join(cls, *parts: Kernel | float) -> Self:
+        constants: list[Kernel] = []
+        factors: list[Kernel] = []
+        for part in parts:
+            if isinstance(part, Product):
+                factors += part.factors
+            elif has(part, Kernel):
+                factors.append(part)
+            else:
+                constants.append(Constant(float(part)))
+        return cls([*constants, *factors])
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         return _combined(np.multiply, (factor(X, Z) for factor in self.factors))
@@ -115,7 +140,7 @@ class Product:
 
     def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
         movable = _movable(self, self.factors)
-        cotangents = _shared(cotangent, [factor(X, Z) for factor in self.factors])
+        cotangents = _cotangents(cotangent, [factor(X, Z) for factor in self.factors])
         gradients = (f.input_pullback(X, Z, C) for f, C in zip(movable, cotangents, strict=True))
         return _combined(np.add, gradients)
 
@@ -126,7 +151,7 @@ class Product:
         values = [value for value, _ in parts]
 
         def pullback(G: Floats) -> Floats:
-            pairs = zip(parts, _shared(G, values), strict=True)
+            pairs = zip(parts, _cotangents(G, values), strict=True)
             return np.concatenate([pull(share) for (_, pull), share in pairs])
 
         return _combined(np.multiply, values), pullback
@@ -140,19 +165,19 @@ def _combined(operation: np.ufunc, arrays: Iterable[Floats]) -> Floats:
     return result
 
 
-def _shared(G: Floats, values: list[Floats]) -> Iterable[Floats]:
+def _cotangents(G: Floats, values: list[Floats]) -> Iterable[Floats]:
     """What each factor is to pull back: G times all other factors. (Dividing fails at zero.)"""
     for position in range(len(values)):
         yield reduce(np.multiply, values[:position] + values[position + 1 :], G)
 
 
 def _started(parts: tuple[Kernel, ...], X: Inputs) -> tuple[Kernel, ...]:
-    return tuple(part.started(X) if isinstance(part, StartsFromData) else part for part in parts)
+    return tuple(part.started(X) if has(part, StartsFromData) else part for part in parts)
 
 
 def _movable(whole: Kernel, parts: tuple[Kernel, ...]) -> Sequence[KernelInputPullback]:
     for position, part in enumerate(parts):
-        if not isinstance(part, KernelInputPullback):
+        if not has(part, KernelInputPullback):
             raise InputError(
                 f"kernel {whole.name!r} cannot be differentiated in its inputs, because its part "
                 f"{position} ({part.name!r}) has no input_pullback: keep the basis where it is, or "

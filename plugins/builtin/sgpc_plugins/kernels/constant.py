@@ -7,14 +7,13 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
 from sgpc_plugins.kernels.stationary import VARIANCE
 
 
 @final
 @attrs.frozen
-class Constant:
+class Constant(KernelArithmetic):
     """Constant functions: a bias when added, a scale when multiplied, for inputs of any kind.
 
         k(x, z) = variance

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sgpc_framework.protocols import Floats
+from sgpc_framework.authors import Floats
 
 FAR = 1e3  # squared norms below this cost no digit that matters: r² is known to some 1e-13
 NEAR = 1e-4  # a pair this much closer than it is far out has lost four digits of r²

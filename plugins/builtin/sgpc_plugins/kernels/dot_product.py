@@ -7,8 +7,7 @@ from typing import ClassVar, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.stationary import LENGTHSCALE, VARIANCE
 from sgpc_plugins.kernels.vectors import matrices, matrix, number
@@ -16,7 +15,7 @@ from sgpc_plugins.kernels.vectors import matrices, matrix, number
 
 @final
 @attrs.frozen
-class Linear:
+class Linear(KernelArithmetic):
     """Linear functions through the origin.
 
         k(x, z) = variance · x·z
@@ -59,7 +58,7 @@ class Linear:
 
 @final
 @attrs.frozen
-class Polynomial:
+class Polynomial(KernelArithmetic):
     """Polynomials of the features, up to a degree.
 
         k(x, z) = variance · (x·z / lengthscale² + offset)^degree

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sgpc_framework.protocols import Floats
+from sgpc_framework.authors import Floats
 from sgpc_plugins.kernels.distances import squared_distances
 
 _ROWS = 500  # an evenly spaced sample; its median is within a few per cent of everybody's

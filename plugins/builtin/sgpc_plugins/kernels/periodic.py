@@ -7,8 +7,7 @@ from typing import ClassVar, NamedTuple, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
 from sgpc_plugins.kernels.distances import PairSums, centred, squared_distances
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.squared_exponential import GAUSSIAN
@@ -16,6 +15,7 @@ from sgpc_plugins.kernels.stationary import (
     LENGTHSCALE,
     VARIANCE,
     constant_diagonal,
+    inverse_lengthscales,
     lengthscale_gradient,
 )
 from sgpc_plugins.kernels.vectors import matrices, matrix, number, per_feature
@@ -25,7 +25,7 @@ PERIOD = (1e-9, 1e9)
 
 @final
 @attrs.frozen
-class Periodic:
+class Periodic(KernelArithmetic):
     """Functions that repeat themselves along every feature.
 
         k(x, z) = variance · exp(-2 Σ_f sin²(π (x_f - z_f) / period) / lengthscale_f²)
@@ -93,6 +93,9 @@ class Periodic:
             return self
         period = np.clip(2.0 * median_distance(matrix(self, X)), *PERIOD)
         return attrs.evolve(self, period=period)
+
+    def relevances(self) -> Floats | None:
+        return inverse_lengthscales(self.lengthscale)
 
     def _circles(self, X: Inputs, Z: Inputs) -> tuple[Circles, Circles]:
         rate = 2.0 * np.pi / number(self, "period", self.period)

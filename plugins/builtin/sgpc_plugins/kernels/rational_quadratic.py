@@ -8,8 +8,7 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats
+from sgpc_framework.authors import Floats, hyperparameter
 from sgpc_plugins.kernels.stationary import Profile, Stationary
 
 

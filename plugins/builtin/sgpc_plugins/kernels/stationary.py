@@ -13,8 +13,15 @@ from typing import ClassVar, NamedTuple, Self
 import attrs
 import numpy as np
 
-from sgpc_framework.parts.hyperparameters import hyperparameter, values
-from sgpc_framework.protocols import Floats, Inputs, Kernel, Pullback
+from sgpc_framework.authors import (
+    Floats,
+    Inputs,
+    Kernel,
+    KernelArithmetic,
+    Pullback,
+    hyperparameter,
+    values,
+)
 from sgpc_plugins.kernels.distances import PairSums, distances_to, squared_distances
 from sgpc_plugins.kernels.medians import started_lengthscale
 from sgpc_plugins.kernels.vectors import matrices, matrix, per_feature
@@ -37,7 +44,7 @@ class Profile(NamedTuple):
 
 
 @attrs.frozen
-class Stationary(ABC):
+class Stationary(KernelArithmetic, ABC):
     """k(x, z) = variance · profile(r²),  r² = Σ_f (x_f - z_f)² / lengthscale_f²."""
 
     name: ClassVar[str]
@@ -115,6 +122,9 @@ class Stationary(ABC):
         lengthscale = started_lengthscale(self.lengthscale, matrix(self, X), LENGTHSCALE)
         return attrs.evolve(self, lengthscale=lengthscale)
 
+    def relevances(self) -> Floats | None:
+        return inverse_lengthscales(self.lengthscale)
+
     def _weights(self, X: Floats) -> Floats:
         lengthscales = per_feature(self, "lengthscale", self.lengthscale, X.shape[1])
         return lengthscales**-2.0
@@ -126,6 +136,11 @@ class Stationary(ABC):
         K = self.profile().value(r2)
         K *= self.variance
         return K
+
+
+def inverse_lengthscales(lengthscale: float | tuple[float, ...] | str) -> Floats | None:
+    """1 / lengthscale of each feature; ``None`` where there is one for all."""
+    return 1.0 / np.array(lengthscale) if isinstance(lengthscale, tuple) else None
 
 
 def constant_diagonal(kernel: Kernel) -> Pullback:

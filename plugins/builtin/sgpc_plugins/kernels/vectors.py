@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from sgpc_framework.errors import InputError
-from sgpc_framework.protocols import Floats, Inputs, Kernel
+from sgpc_framework.authors import Floats, InputError, Inputs, Kernel
 
 
 def matrix(kernel: Kernel, X: Inputs) -> Floats:
     """The inputs as a float matrix, one row each; a copy only if they are another type."""
-    found = np.asarray(X)
-    if found.ndim != 2 or found.dtype.kind not in "fiub":
+    array = np.asarray(X)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise InputError(
             f"kernel {kernel.name!r} wants a matrix of numbers (rows x features), found "
-            f"{type(X).__name__} of shape {found.shape} and type {found.dtype}"
-            + ("; a single feature is X[:, None]" if found.dtype.kind in "fiub" else "")
+            f"{type(X).__name__} of shape {array.shape} and type {array.dtype}"
+            + ("; a single feature is X[:, None]" if array.dtype.kind in "fiub" else "")
         )
-    return found.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False)
 
 
 def matrices(kernel: Kernel, X: Inputs, Z: Inputs) -> tuple[Floats, Floats]:

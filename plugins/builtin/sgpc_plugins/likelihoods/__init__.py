@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sgpc_framework.plugin import hookimpl
-from sgpc_framework.protocols import Likelihood
+from sgpc_framework.authors import Likelihood, hookimpl
 from sgpc_plugins.likelihoods.logistic import Logistic
 from sgpc_plugins.likelihoods.noisy_probit import NoisyProbit
 from sgpc_plugins.likelihoods.probit import Probit

@@ -8,8 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Moments
+from sgpc_framework.authors import Moments, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks
 from sgpc_plugins.likelihoods.logistic_normal import logistic_normal
 

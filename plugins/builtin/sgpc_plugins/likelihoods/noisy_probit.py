@@ -10,8 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Moments
+from sgpc_framework.authors import Moments, hyperparameter
 from sgpc_plugins.likelihoods.link import blocks, probit_gradient, standardised
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.parts.compilation import compiled
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Moments
+from sgpc_framework.authors import Moments, compiled, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardised
 from sgpc_plugins.likelihoods.normal_tail import log_cdf, log_cdf_derivatives
 

@@ -17,7 +17,7 @@ import numpy as np
 from numba import float64, types
 from numpy.typing import NDArray
 
-from sgpc_framework.protocols import Moments
+from sgpc_framework.authors import Moments
 from sgpc_plugins.likelihoods import normal_tail
 from sgpc_plugins.likelihoods.link import LEAST_NU
 
@@ -41,26 +41,26 @@ _compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Floats:
     """log Φ(z) of every row."""
-    found = np.empty(len(y))
-    _run(_log_z, (_LOG_CDF, slope**-2, bias), (y, mean, variance), (found,))
-    return found
+    result = np.empty(len(y))
+    _run(_log_z, (_LOG_CDF, slope**-2, bias), (y, mean, variance), (result,))
+    return result
 
 
 def moments(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Moments:
     """(log_z, alpha, nu) of every row."""
-    found = np.empty((4, len(y)))  # the last is scratch
-    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), tuple(found))
-    return Moments(*found[:3])
+    results = np.empty((4, len(y)))  # the last is scratch
+    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), tuple(results))
+    return Moments(*results[:3])
 
 
 def _run(
-    loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], found: tuple[Floats, ...]
+    loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], results: tuple[Floats, ...]
 ) -> None:
     """Call a loop, which knows contiguous float64 arrays only: others are rare, and copied."""
     try:
-        loop(*options, *rows, *found)
+        loop(*options, *rows, *results)
     except TypeError:
-        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), *found)
+        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), *results)
 
 
 @numba.njit(float64(float64, float64, _table), inline="always")
@@ -90,28 +90,28 @@ def _log_z(
     y: Floats,
     mean: Floats,
     variance: Floats,
-    found: Floats,
+    result: Floats,
 ) -> None:
     outside, t, excess = np.empty(_TAIL, np.intp), np.empty(_TAIL), np.empty(_TAIL)
     count = 0
     for i in range(len(y)):
-        found[i] = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
+        result[i] = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
     for i in range(len(y)):
-        z = found[i]
+        z = result[i]
         if abs(z) <= _EDGE:
-            found[i] = _polynomial(z, np.rint(z * _CELLS), table)
+            result[i] = _polynomial(z, np.rint(z * _CELLS), table)
         elif z == z:
             outside[count], t[count] = i, abs(z)
             count += 1
         if count == _TAIL or (count and i == len(y) - 1):
             _excesses(t, excess, count)
             for j in range(count):
-                if found[outside[j]] < 0.0:
+                if result[outside[j]] < 0.0:
                     h = t[j] + excess[j]
-                    found[outside[j]] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
+                    result[outside[j]] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
                 else:
                     gauss = math.exp(-t[j] * t[j] / 2.0)
-                    found[outside[j]] = -gauss / (_SQRT_2PI * (t[j] + excess[j]))
+                    result[outside[j]] = -gauss / (_SQRT_2PI * (t[j] + excess[j]))
             count = 0
 
 

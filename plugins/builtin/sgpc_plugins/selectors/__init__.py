@@ -7,6 +7,7 @@ from sgpc_plugins.selectors.greedy import (
     InformationGain,
     MostViolated,
 )
+from sgpc_plugins.selectors.pool import Pool
 from sgpc_plugins.selectors.sampling import AdaptiveSampling, RandomSampling, Validation
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Entropy",
     "InformationGain",
     "MostViolated",
+    "Pool",
     "RandomSampling",
     "Validation",
 ]
@@ -28,6 +30,7 @@ def sgpc_basis_selectors() -> list[type]:
         Entropy,
         InformationGain,
         MostViolated,
+        Pool,
         RandomSampling,
         Validation,
     ]

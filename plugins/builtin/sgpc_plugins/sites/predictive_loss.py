@@ -199,13 +199,13 @@ def _newton_step(here: _Point, bend: Bend) -> Floats:
 def _derivatives(rows: Rows) -> Floats:
     """-log Z of every row, its derivatives by coefficient and shrinkage, and its curvature."""
     k, (log_z, alpha, nu) = rows.column, rows.moments
-    found = np.empty((4, len(k)))
-    np.negative(log_z, out=found[0])
-    np.multiply(alpha, k, out=found[1])
-    np.square(found[1], out=found[2])
-    np.multiply(nu, k, out=found[3])
-    found[3] *= k
-    found[2] -= found[3]
-    found[2] *= 0.5
-    np.negative(found[1], out=found[1])
-    return found
+    slopes = np.empty((4, len(k)))
+    np.negative(log_z, out=slopes[0])
+    np.multiply(alpha, k, out=slopes[1])
+    np.square(slopes[1], out=slopes[2])
+    np.multiply(nu, k, out=slopes[3])
+    slopes[3] *= k
+    slopes[2] -= slopes[3]
+    slopes[2] *= 0.5
+    np.negative(slopes[1], out=slopes[1])
+    return slopes

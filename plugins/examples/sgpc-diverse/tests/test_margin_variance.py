@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 import sgpc_framework as sgpc
-from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.authors import Posterior, Steps, TrainingRows
 from sgpc_framework.datasets import twonorm
-from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing import parametrize_with_checks
 
 from sgpc_diverse import MarginVariance
@@ -17,10 +15,10 @@ def test_conformance(check):
     check()
 
 
-def posterior(X, y) -> Posterior:
+def posterior(X, y, block_rows: int = 8192) -> Posterior:
     """A posterior over rows that all are undecided and have variance one."""
     config = sgpc.build(kernel={"name": "squared-exponential", "lengthscale": 1.0}).config
-    return TrainingRows.of(X, y).posterior(config.kernel, config.likelihood, len(y))
+    return TrainingRows.of(X, y, block_rows).posterior(config.kernel, config.likelihood, len(y))
 
 
 def include(state: Posterior, row: int, coefficient: float) -> None:
@@ -57,6 +55,14 @@ def test_a_confident_row_is_drawn_rarely_whether_right_or_wrong(label):
     assert mean[1] > 4.0
     assert variance[1] > 0.5
     assert frequencies(state)[1] < 0.01
+
+
+def test_blocks_make_no_difference_to_how_often_a_row_is_drawn():
+    X = np.arange(6.0)[:, None]
+    whole, blocks = posterior(X, np.ones(6)), posterior(X, np.ones(6), block_rows=2)
+    for state in (whole, blocks):
+        include(state, 2, coefficient=1.0)
+    np.testing.assert_allclose(frequencies(whole), frequencies(blocks), atol=0.03)
 
 
 def test_wrong_labels_do_little_harm():

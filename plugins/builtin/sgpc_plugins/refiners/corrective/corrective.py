@@ -72,7 +72,7 @@ class Corrective:
     With ``penalty = "auto"`` rows that are held out say how bold to be: the penalty starts at one
     and is halved, twice at most, and then that share is given up, as long as each step is clearly
     better. They also say whether the lengthscales of a kernel with one for each feature may change
-    their ratios. Then all rows are fitted in the way that was found.
+    their ratios. Then all rows are fitted in the way that was chosen.
     """
 
     name: ClassVar[str] = "corrective"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +31,7 @@ class RelevancePrior:
     def over(cls, hyperparameters: tuple[Hyperparameter, ...], width: float) -> RelevancePrior:
         """The prior over these hyperparameters."""
         lists: dict[str, int] = {}
-        names = (re.sub(r"\[\d+\]$", "", h.path) for h in hyperparameters)
-        members = [lists.setdefault(name, len(lists)) for name in names]
+        members = [lists.setdefault(h.list_path, len(lists)) for h in hyperparameters]
         return cls(np.array(members, dtype=np.intp), width)
 
     def __call__(self, displacement: Floats) -> tuple[float, Floats]:

@@ -1,12 +1,13 @@
-"""A basis selector: uncertain rows that the basis does not explain yet."""
+"""Two basis selectors: one that does not trust labels, and one that does not look at every row."""
 
-from sgpc_framework.plugin import hookimpl
+from sgpc_framework.authors import hookimpl
 
+from sgpc_diverse.lazy_entropy import LazyEntropy
 from sgpc_diverse.margin_variance import MarginVariance
 
-__all__ = ["MarginVariance"]
+__all__ = ["LazyEntropy", "MarginVariance"]
 
 
 @hookimpl
 def sgpc_basis_selectors() -> list[type]:
-    return [MarginVariance]
+    return [LazyEntropy, MarginVariance]

@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.view import Floats, Rows
+from sgpc_framework.authors import Floats, Posterior, Rows
 
 
 @final

@@ -1,6 +1,6 @@
 """Kernels on strings: ``spectrum`` (which pieces occur) and ``weighted-degree`` (and where)."""
 
-from sgpc_framework.plugin import hookimpl
+from sgpc_framework.authors import hookimpl
 
 from sgpc_strings.spectrum import Spectrum
 from sgpc_strings.weighted_degree import WeightedDegree

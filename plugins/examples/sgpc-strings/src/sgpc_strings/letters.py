@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sgpc_framework.errors import InputError
-from sgpc_framework.protocols import Inputs
+from sgpc_framework.authors import InputError, Inputs
 
 Strings = tuple[str, ...]
 Bytes = NDArray[np.uint8]

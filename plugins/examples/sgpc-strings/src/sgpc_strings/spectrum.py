@@ -10,15 +10,20 @@ import numpy as np
 from attrs.validators import ge, instance_of, le
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import (
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Pullback,
+    hyperparameter,
+)
 
 from sgpc_strings.letters import Strings, letters, sample, strings
 
 
 @final
 @attrs.frozen
-class Spectrum:
+class Spectrum(KernelArithmetic):
     """The cosine between the counts of all pieces of a given length.
 
         k(x, z) = variance · φ(x)·φ(z) / (‖φ(x)‖ ‖φ(z)‖)
@@ -93,11 +98,11 @@ def _pieces(rows: Strings, length: int) -> _Pieces:
         codes |= columns[letter : letter + starts]
     inside = np.arange(starts)[:, None] + length <= lengths
     _, string = np.nonzero(inside)
-    found, piece = np.unique(codes[inside], return_inverse=True)
-    counts = csr_array((np.ones(len(piece)), (string, piece)), shape=(len(rows), len(found)))
+    occurring, piece = np.unique(codes[inside], return_inverse=True)
+    counts = csr_array((np.ones(len(piece)), (string, piece)), shape=(len(rows), len(occurring)))
     norms = np.sqrt(np.asarray((counts**2).sum(axis=1)))  # counts of one piece are added up
     counts.data /= np.repeat(np.where(norms > 0.0, norms, 1.0), np.diff(counts.indptr))
-    return _Pieces(found, counts, (norms > 0.0).astype(np.float64))
+    return _Pieces(occurring, counts, (norms > 0.0).astype(np.float64))
 
 
 def _cosines(few: _Pieces, many: _Pieces) -> Floats:

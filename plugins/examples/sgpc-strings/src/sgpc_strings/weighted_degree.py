@@ -9,15 +9,20 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sgpc_framework.parts.hyperparameters import hyperparameter
-from sgpc_framework.protocols import Floats, Inputs, Pullback
+from sgpc_framework.authors import (
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Pullback,
+    hyperparameter,
+)
 
 from sgpc_strings.letters import Strings, letters, sample, strings
 
 
 @final
 @attrs.frozen
-class WeightedDegree:
+class WeightedDegree(KernelArithmetic):
     """The cosine between the pieces of two strings, each piece together with its position.
 
         k(x, z) = variance · s(x, z) / √(s(x, x) s(z, z))

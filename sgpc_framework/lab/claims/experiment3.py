@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from sgpc_framework.lab.claims.claim import (
     ALMOST,
-    SHORT,
     Claim,
     Finding,
     Tally,
@@ -23,7 +22,7 @@ from sgpc_framework.lab.methods import (
     adaptive,
 )
 from sgpc_framework.lab.plan import COMPARED
-from sgpc_framework.lab.results import MEASURES, Measure
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure
 
 RIVALS = (ENTROPY, GAIN)
 DIFFICULT = ("banana", "waveform", "splice")
@@ -50,7 +49,7 @@ def _always_better(
             for measure in measures
         }
         whole = Tally.sum(parts.values())
-        parts = {name: found for name, found in parts.items() if found.total}
+        parts = {name: tests for name, tests in parts.items() if tests.total}
         if not whole.total:
             return None
         each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in parts.items())
@@ -70,7 +69,7 @@ def _almost_all_sets(evidence: Evidence) -> Finding | None:
             for data in results.scale.sets
         }
         whole = Tally.sum(by_set.values())
-        by_set = {data: found for data, found in by_set.items() if found.total}
+        by_set = {data: tests for data, tests in by_set.items() if tests.total}
         good = [d for d, t in by_set.items() if 2 * t.better >= t.total and t.better > t.worse]
         parts.append((SHORT[measure], len(good), len(by_set), whole))
     if not all(total for _, _, total, _ in parts):
@@ -90,14 +89,14 @@ def _same_when_large(evidence: Evidence) -> Finding | None:
     results = evidence.results
     large = results.scale.sizes[2:]
     cases = {"Twonorm": ("twonorm", RIVALS), "Ringnorm, information gain": ("ringnorm", [GAIN])}
-    found = {
+    tallies = {
         name: tally(results, PROPOSED, rivals, [data], large, ["test_error"])
         for name, (data, rivals) in cases.items()
     }
-    whole = Tally.sum(found.values())
+    whole = Tally.sum(tallies.values())
     if not whole.total:
         return None
-    each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in found.items())
+    each = ", ".join(f"{name} {t.better}/{t.same}/{t.worse}" for name, t in tallies.items())
     rule = f"no significant difference in all {whole.total} tests at the two large sizes"
     figure = f"better/same/worse: {each}{whole.note}"
     return Finding(figure, share_rule(whole.same, whole.total), rule)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.merits import error, losses
-from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.metrics.staged_merits import StagedMerits
+from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.model.trace import LOG_2, Trace
 from sgpc_framework.plots.style import (
@@ -26,27 +24,6 @@ from sgpc_framework.plots.style import (
     new_axes,
 )
 
-Floats = NDArray[np.float64]
-
-
-@attrs.frozen(eq=False)
-class StagedMerits:
-    """Loss (NLP in nats) and error of the model of each size, on rows of one's own."""
-
-    sizes: tuple[int, ...]
-    loss: Floats
-    error: Floats
-
-    @classmethod
-    def of(cls, model: Classifier, X: Any, y: Any) -> StagedMerits:
-        truth = positions(model.classes, y)
-        found = [
-            (np.mean(losses(log_proba, truth)), error(log_proba, truth))
-            for log_proba in model.staged_predict_log_proba(X)
-        ]
-        both = np.array(found, dtype=np.float64).reshape(-1, 2)
-        return cls(model.sizes, both[:, 0], both[:, 1])
-
 
 def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: Any = None) -> Any:
     """Draw the training error and its bound against the stages, and return the axes.
@@ -60,15 +37,22 @@ def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: A
     """
     if X is not None and isinstance(fitted, Trace):
         raise InputError("wanted a model beside X and y, found a trace, which cannot predict")
+    if X is None or isinstance(fitted, Trace):
+        return draw_stages(fitted, None, ax)
+    return draw_stages(fitted, StagedMerits.of(fitted, X, y), ax)
+
+
+def draw_stages(
+    fitted: Classifier | Trace, held_out: StagedMerits | None = None, ax: Any = None
+) -> Any:
+    """The same with the merits on held-out rows, where they are known."""
     ax = new_axes() if ax is None else ax
     if isinstance(fitted, (Model, Trace)):
         _draw_path(ax, fitted)
     else:
         _draw_paths(ax, models_of(fitted))
-    if X is not None and not isinstance(fitted, Trace):
-        _draw_held_out(
-            ax, StagedMerits.of(fitted, X, y), HELD_OUT if isinstance(fitted, Model) else "black"
-        )
+    if held_out is not None:
+        _draw_held_out(ax, held_out, HELD_OUT if isinstance(fitted, Model) else "black")
     dress(ax, "stage (number of basis vectors)", "error, and the bound on it")
     ax.set_ylim(bottom=0.0)
     ax.set_xlim(left=0.0)

@@ -12,8 +12,10 @@ from typing import Any
 import attrs
 
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import options_of
 from sgpc_framework.plugin.kinds import KINDS, Kind, named
+from sgpc_framework.protocols import PlainOptions
 
 _WELL_FORMED = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -21,8 +23,11 @@ _WELL_FORMED = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 def checked_name(kind: Kind, cls: type) -> str:
     """The name of a class that can be a part of this kind; ``PluginError`` if it cannot."""
     what = f"{cls.__module__}.{cls.__qualname__}"
-    if not attrs.has(cls):
-        raise PluginError(f"{what} is not an attrs class: write @attrs.frozen above it")
+    if not attrs.has(cls) and not has(cls, PlainOptions):
+        raise PluginError(
+            f"{what} is not an attrs class: write @attrs.frozen above it, or give it the methods "
+            "to_options and from_options (sgpc_framework.protocols.PlainOptions)"
+        )
     name = _checked_name(what, cls)
     missing = kind.missing(cls)
     if missing:
@@ -39,7 +44,7 @@ def checked_name(kind: Kind, cls: type) -> str:
 
 def _checked_name(what: str, cls: type) -> str:
     remedy = 'write name: ClassVar[str] = "..." in the class'
-    if "name" in attrs.fields_dict(cls):
+    if attrs.has(cls) and "name" in attrs.fields_dict(cls):
         raise PluginError(f"the name of {what} is a field, not a class attribute: {remedy}")
     name = named(cls)
     if name is None:

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.metrics.merits import confusion, losses
-from sgpc_framework.report.markup import Markup, element, joined
+from sgpc_framework.metrics.merits import confusion, losses, most_probable
+from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
 
 MOST_BASIS = 300
@@ -49,12 +49,12 @@ def table(
     """A table whose columns of numbers are aligned; ``sortable`` ones the script makes so."""
     cells = [list(row) for row in rows]
     columns = [_column([row[place] for row in cells]) for place in range(len(headings))]
-    head = joined(
+    head = join(
         element("th", heading, scope="col", class_="n" if column.numeric else None)
         for heading, column in zip(headings, columns, strict=True)
     )
-    body = joined(
-        element("tr", joined(column.cells[position] for column in columns))
+    body = join(
+        element("tr", join(column.cells[position] for column in columns))
         for position in range(len(cells))
     )
     inner = element(
@@ -69,7 +69,7 @@ def table(
     tall = element("div", inner, class_="scroll tall", tabindex=0)
     on_paper = f"Of these {len(cells)} rows, the first {MOST_ON_PAPER} are printed."
     left_out = element("p", on_paper, class_="quiet printed")
-    return joined([tall, left_out]) if len(cells) > MOST_ON_PAPER else tall
+    return join([tall, left_out]) if len(cells) > MOST_ON_PAPER else tall
 
 
 @attrs.frozen
@@ -85,7 +85,7 @@ def _column(values: list[object]) -> Column:
     numbers = [float(value) for value in values if isinstance(value, (int, float))]
     if len(numbers) < len(values) or not numbers:
         return Column(False, [element("td", value) for value in values])
-    texts = alike(numbers)
+    texts = aligned_texts(numbers)
     return Column(
         True,
         [
@@ -95,11 +95,11 @@ def _column(values: list[object]) -> Column:
     )
 
 
-def alike(numbers: list[float]) -> list[str]:
+def aligned_texts(numbers: list[float]) -> list[str]:
     """Numbers with the same number of decimals, no more than they need, at most four digits.
 
-    >>> alike([1.0, 20.0]), alike([73.4321, 5.93]), alike([0.5, 1.25]), alike([1e-7, 3e-6])
-    (['1', '20'], ['73.43', '5.93'], ['0.50', '1.25'], ['1e-07', '3e-06'])
+    >>> [*map(aligned_texts, ([1.0, 20.0], [73.4321, 5.93], [0.5, 1.25], [1e-7, 3e-6]))]
+    [['1', '20'], ['73.43', '5.93'], ['0.50', '1.25'], ['1e-07', '3e-06']]
     """
     sizes = [abs(value) for value in numbers if value]
     if not sizes or (all(map(float.is_integer, numbers)) and max(sizes) < 1e7):
@@ -117,7 +117,7 @@ def basis_table(subject: Subject) -> Markup:
     shown, features = 0, subject.foremost(MOST_FEATURES)
     rows: list[list[object]] = []
     for label, model in subject.models.items():
-        inputs = subject.known(model.inputs)
+        inputs = subject.in_units(model.inputs)
         for position in range(min(len(model), MOST_BASIS - shown)):
             sites = model.sites
             rows.append(
@@ -143,7 +143,7 @@ def basis_table(subject: Subject) -> Markup:
         if len(subject.names) > len(features)
         else None,
     ]
-    return joined(
+    return join(
         [
             table([*(["class"] if subject.many else []), *heads], rows, sortable=True),
             element("p", *left_out, class_="quiet") if any(left_out) else None,
@@ -164,7 +164,7 @@ def confusion_table(subject: Subject) -> Markup:
     totals = counts.sum(axis=1)
     dense = len(subject.classes) > MOST_WITH_SHARES
     corner = element("td", "", class_="corner")
-    head = joined(element("th", name, scope="col") for name in subject.classes)
+    head = join(element("th", name, scope="col") for name in subject.classes)
     rows = []
     for own, name in enumerate(subject.classes):
         cells = []
@@ -177,12 +177,12 @@ def confusion_table(subject: Subject) -> Markup:
                     "td", element("b", count), beside, class_=kind, style=f"--share:{share:.3f}"
                 )
             )
-        rows.append(element("tr", element("th", name, scope="row"), joined(cells)))
+        rows.append(element("tr", element("th", name, scope="row"), join(cells)))
     above = element("th", "predicted", colspan=len(subject.classes), scope="colgroup")
     inner = element(
         "table",
         element("thead", element("tr", corner, above), element("tr", element("th", "true"), head)),
-        element("tbody", joined(rows)),
+        element("tbody", join(rows)),
         class_="confusion dense" if dense else "confusion",
     )
     return element("div", inner, class_="scroll")
@@ -193,14 +193,14 @@ def surprise_table(subject: Subject) -> Markup:
     loss = losses(subject.log_proba, subject.truth)
     worst = np.argsort(-loss, kind="stable")[:MOST_SURPRISES]
     features = subject.foremost(MOST_FEATURES)
-    predicted = subject.log_proba.argmax(axis=1)
+    predicted = most_probable(subject.log_proba)
     rows = [
         [
             row + subject.first_row,
             subject.classes[subject.truth[row]],
             subject.classes[predicted[row]],
             float(np.exp(-loss[row])),
-            *_features(subject.known(subject.X[row]), features),
+            *_features(subject.in_units(subject.X[row]), features),
         ]
         for row in worst.tolist()
     ]

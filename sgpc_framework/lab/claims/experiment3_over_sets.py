@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from sgpc_framework.lab.claims.claim import SHORT, Claim, Finding, share_rule
+from sgpc_framework.lab.claims.claim import Claim, Finding, share_rule
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
-from sgpc_framework.lab.results import MEASURES, Measure
-from sgpc_framework.metrics.ranks import LEVEL, PAPER_P, RANKED
-from sgpc_framework.metrics.statistics import LEVEL as FRIEDMAN_LEVEL
-from sgpc_framework.metrics.statistics import Friedman, critical_difference
+from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure
+from sgpc_framework.metrics.statistics import LEVEL, Friedman, critical_difference
 
 EVERYWHERE = slice(None)
 
@@ -20,12 +19,12 @@ def _tests(
     evidence: Evidence, measures: Sequence[Measure], at: slice = EVERYWHERE
 ) -> dict[tuple[Measure, int], Friedman]:
     sizes: tuple[int, ...] = tuple(evidence.results.scale.sizes)[at]
-    found = {
+    tests = {
         (measure, size): evidence.results.friedman(RANKED, size, measure)
         for measure in measures
         for size in sizes
     }
-    return {place: test for place, test in found.items() if test is not None}
+    return {place: test for place, test in tests.items() if test is not None}
 
 
 def _p_values(tests: dict[tuple[Measure, int], Friedman]) -> str:
@@ -35,24 +34,24 @@ def _p_values(tests: dict[tuple[Measure, int], Friedman]) -> str:
     return ", ".join(f"{measure} ({', '.join(ps)})" for measure, ps in by_measure.items())
 
 
-def _rejected(evidence: Evidence) -> Finding | None:
+def _rejections(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES, slice(3))
     if not tests:
         return None
-    hits = sum(test.p < FRIEDMAN_LEVEL for test in tests.values())
+    hits = sum(test.p < LEVEL for test in tests.values())
     paper = ", ".join(f"{SHORT[m]} {PAPER_P[m][:3]}" for m in MEASURES)
     figure = f"p: {_p_values(tests)}; the paper: {paper}"
-    return Finding(figure, share_rule(hits, len(tests)), f"all p < {FRIEDMAN_LEVEL}")
+    return Finding(figure, share_rule(hits, len(tests)), f"all p < {LEVEL}")
 
 
 def _not_at_the_largest(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES, slice(3, None))
     if not tests:
         return None
-    hits = sum(test.p >= FRIEDMAN_LEVEL for test in tests.values())
+    hits = sum(test.p >= LEVEL for test in tests.values())
     paper = ", ".join(f"{SHORT[m]} {PAPER_P[m][3]}" for m in MEASURES)
     figure = f"p: {_p_values(tests)}; the paper: {paper}"
-    return Finding(figure, share_rule(hits, len(tests)), f"both p ≥ {FRIEDMAN_LEVEL}")
+    return Finding(figure, share_rule(hits, len(tests)), f"both p ≥ {LEVEL}")
 
 
 def _post_hoc(
@@ -68,7 +67,7 @@ def _post_hoc(
         if not tests:
             return None
         for (measure, size), test in tests.items():
-            reach = critical_difference(len(RANKED), test.sets, LEVEL)
+            reach = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL)
             behind = {rival: test.ranks[rival] - test.ranks[PROPOSED] for rival in rivals}
             apart = {rival for rival, gap in behind.items() if abs(gap) > reach}
             for rival, gap in behind.items():
@@ -78,12 +77,12 @@ def _post_hoc(
         figure = f"rank behind ours ({', '.join(rivals)}): {'; '.join(parts)}; CD {reach:.2f}"
         total = len(tests) * len(rivals)
         rule = "all beyond the critical difference" if different else "none beyond it"
-        return Finding(figure, share_rule(hits, total), f"{rule} at {LEVEL}")
+        return Finding(figure, share_rule(hits, total), f"{rule} at {POST_HOC_LEVEL}")
 
     return find
 
 
-def _growing(evidence: Evidence) -> Finding | None:
+def _growth_of_p(evidence: Evidence) -> Finding | None:
     tests = _tests(evidence, MEASURES)
     if len(tests) < 2 * len(evidence.results.scale.sizes):
         return None
@@ -102,7 +101,7 @@ _FEW_SETS = (
 )
 
 CLAIMS = (
-    Claim("Friedman's test rejects equal performance at 40, 80 and 160.", _rejected),
+    Claim("Friedman's test rejects equal performance at 40, 80 and 160.", _rejections),
     Claim(
         "At 320 the results were not significantly different in both measures.",
         _not_at_the_largest,
@@ -126,6 +125,6 @@ CLAIMS = (
     Claim(
         "The p-value became larger, and the differences across the methods smaller, as the size "
         "increased.",
-        _growing,
+        _growth_of_p,
     ),
 )

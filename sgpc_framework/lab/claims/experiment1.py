@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
-from sgpc_framework.lab.claims.claim import SHORT, Claim, Finding, Verdict, share_rule
+from sgpc_framework.lab.claims.claim import Claim, Finding, Verdict, share_rule
 from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import OPTIMISED_SITES, PROPOSED
 from sgpc_framework.lab.plan import STAGED
-from sgpc_framework.lab.results import MEASURES
+from sgpc_framework.lab.results import MEASURES, SHORT
 from sgpc_framework.metrics.statistics import LEVEL, Comparison
 
 
 def _comparisons(evidence: Evidence) -> dict[str, Comparison]:
     results = evidence.results
     size = results.scale.sizes[1]
-    found = {
+    comparisons = {
         f"{data.title()} {SHORT[measure]}": results.comparison(
             data, OPTIMISED_SITES, PROPOSED, size, measure
         )
         for data in STAGED
         for measure in MEASURES
     }
-    return {name: test for name, test in found.items() if test is not None and test.telling}
+    return {name: test for name, test in comparisons.items() if test is not None and test.telling}
 
 
-def _not_significant(evidence: Evidence) -> Finding | None:
-    found = _comparisons(evidence)
-    if not found:
+def _no_difference(evidence: Evidence) -> Finding | None:
+    comparisons = _comparisons(evidence)
+    if not comparisons:
         return None
-    figure = ", ".join(f"{name} {c.difference:+.4f} (p = {c.p:.2g})" for name, c in found.items())
-    alike = sum(not comparison.significant for comparison in found.values())
+    figure = ", ".join(
+        f"{name} {c.difference:+.4f} (p = {c.p:.2g})" for name, c in comparisons.items()
+    )
+    alike = sum(not comparison.significant for comparison in comparisons.values())
     rule = f"all of these p ≥ {LEVEL} (Wilcoxon, optimised minus moment matching)"
-    return Finding(figure, share_rule(alike, len(found)), rule)
+    return Finding(figure, share_rule(alike, len(comparisons)), rule)
 
 
-def _effective(evidence: Evidence) -> Finding | None:
-    found = _comparisons(evidence)
-    if not found:
+def _no_worse(evidence: Evidence) -> Finding | None:
+    comparisons = _comparisons(evidence)
+    if not comparisons:
         return None
-    worse = [name for name, comparison in found.items() if comparison.worse]
-    figure = f"significantly worse in {len(worse)} of {len(found)}"
+    worse = [name for name, comparison in comparisons.items() if comparison.worse]
+    figure = f"significantly worse in {len(worse)} of {len(comparisons)}"
     figure += f": {', '.join(worse)}" if worse else ""
-    return Finding(figure, share_rule(len(found) - len(worse), len(found)), "worse in none")
+    return Finding(
+        figure, share_rule(len(comparisons) - len(worse), len(comparisons)), "worse in none"
+    )
 
 
-def _vanishing(evidence: Evidence) -> Finding | None:
+def _zero_variances(evidence: Evidence) -> Finding | None:
     outcomes = evidence.results.outcomes
     if not outcomes:
         return None
@@ -56,7 +60,7 @@ def _vanishing(evidence: Evidence) -> Finding | None:
     return Finding(figure, "holds" if rounded or short else "does not", "any such fit")
 
 
-def _efficient(evidence: Evidence) -> Finding | None:
+def _cost(evidence: Evidence) -> Finding | None:
     results, times = evidence.results, []
     size = results.scale.sizes[1]
     for data in STAGED:
@@ -80,16 +84,16 @@ CLAIMS = (
     Claim(
         "Between the optimised sites and moment matching the performance differences were not "
         "significant (Waveform, Image).",
-        _not_significant,
+        _no_difference,
         {"partly": _GAINS, "does not": _GAINS},
     ),
     Claim(
         "Thus the constrained optimisation is an effective alternative to estimate the sites.",
-        _effective,
+        _no_worse,
     ),
     Claim(
         "During optimisation the variance can become zero within numerical accuracy.",
-        _vanishing,
+        _zero_variances,
         {
             "does not": "Variances are updated by the residual column itself, in double precision, "
             "and a row with nothing left to explain is not proposed."
@@ -97,7 +101,7 @@ CLAIMS = (
     ),
     Claim(
         "Function and gradient are linear in n, so the proposed optimisation is also efficient.",
-        _efficient,
+        _cost,
         {
             "partly": "Linear in n it is, but a search makes a handful of passes over the rows for "
             "each candidate, where moment matching makes none."

@@ -24,6 +24,7 @@ from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model, nested
+from sgpc_framework.parts.calls import using
 from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of, replaced, values
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.threads import one_blas_thread
@@ -126,7 +127,7 @@ def _model(
     """The model that tells the class at a position from all others."""
     rows = task.rows.against_rest(position)
     config = config if before is None else _continued(config, rows, before.state)
-    with one_blas_thread():
+    with using(task.provenance.registry), one_blas_thread():  # joblib forgets the context
         result = fit(config, rows, watch)
         models = [
             Model(classes, state, result.trace, provenance=task.provenance)

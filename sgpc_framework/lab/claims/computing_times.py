@@ -18,7 +18,7 @@ def _ratios(evidence: Evidence, slow: str, quick: str) -> dict[str, float]:
     return {job.data: ratio(seconds, slow, quick) for job, seconds in evidence.seconds.items()}
 
 
-def _listed(ratios: dict[str, float]) -> str:
+def _list(ratios: dict[str, float]) -> str:
     return ", ".join(f"{data.title()} {value:.1f}" for data, value in ratios.items())
 
 
@@ -37,10 +37,10 @@ def _same_time(evidence: Evidence) -> Finding | None:
 
 
 def _twenty_seconds(evidence: Evidence) -> Finding | None:
-    found = [s[adaptive(1)] for job, s in evidence.seconds.items() if job.data == "banana"]
-    if not found:
+    seconds = [s[adaptive(1)] for job, s in evidence.seconds.items() if job.data == "banana"]
+    if not seconds:
         return None
-    took = median(found[0])
+    took = median(seconds[0])
     figure = f"{took:.3f} s, {PAPER_SECONDS / took:.0f} times as fast"
     near = 0.5 <= took / PAPER_SECONDS <= 2.0
     return Finding(figure, "holds" if near else "does not", "within a factor of two")
@@ -52,7 +52,7 @@ def _five_times(evidence: Evidence) -> Finding | None:
     if not ratios:
         return None
     rule = f"at least {PAPER_RATIO:.0f} times on five of six sets"
-    return Finding(_listed(ratios), share_rule(fast, len(ratios), ALMOST), rule)
+    return Finding(_list(ratios), share_rule(fast, len(ratios), ALMOST), rule)
 
 
 def _not_59(evidence: Evidence) -> Finding | None:

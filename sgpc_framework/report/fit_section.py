@@ -9,25 +9,27 @@ import tomli_w
 
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
-from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
+from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.hyperparameters import hyperparameters, located_parts, parts_of
 from sgpc_framework.plugin.kinds import named as name_of
-from sgpc_framework.report.markup import Markup, element, joined
+from sgpc_framework.protocols import FeatureRelevance
+from sgpc_framework.report.html_tables import number, table
+from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
-from sgpc_framework.report.tables import number, table
 
 MOST_HYPERPARAMETERS = 12
 """Beyond so many, one lengthscale a feature say, the others are folded."""
 
 
-def what_was_fitted(subject: Subject) -> Markup:
+def describe_fit(subject: Subject) -> Markup:
     """The section on what was fitted."""
-    models = joined(
+    models = join(
         _one_model(label if subject.many else None, model, subject)
         for label, model in subject.models.items()
     )
     text = "Lengthscales are those of the features that the model sees, which are standardised."
     units = element("p", text, class_="quiet") if subject.units is not None else None
-    return joined([models, units, _configuration(subject.model.provenance)])
+    return join([models, units, _configuration(subject.model.provenance)])
 
 
 def _configuration(provenance: Provenance | None) -> Markup | None:
@@ -50,8 +52,8 @@ def _one_model(label: str | None, model: Model, subject: Subject) -> Markup:
     parts = table(
         ["part", "what"],
         [
-            ["kernel", _named(model.kernel)],
-            ["likelihood", _named(model.likelihood)],
+            ["kernel", _name_of_part(model.kernel)],
+            ["likelihood", _name_of_part(model.likelihood)],
             *_other_parts(model.provenance),
             ["basis vectors", _basis(model)],
             ["outer iterations", _iterations(model)],
@@ -61,8 +63,8 @@ def _one_model(label: str | None, model: Model, subject: Subject) -> Markup:
     inner = element("div", parts, _hyperparameters(model, subject), class_="columns")
     notes = _notes(model)
     if label is None:
-        return joined([inner, notes])
-    named = f"{_named(model.kernel)} kernel, {_named(model.likelihood)} likelihood"
+        return join([inner, notes])
+    named = f"{_name_of_part(model.kernel)} kernel, {_name_of_part(model.likelihood)} likelihood"
     text = f" against the rest: {len(model)} basis vectors, {named}"
     heading = element("summary", element("b", label), text)
     return element("details", heading, inner, notes, class_="fold")
@@ -76,7 +78,7 @@ def _other_parts(provenance: Provenance | None) -> Iterator[list[str]]:
             yield [slot, str(part["name"])]
 
 
-def _named(part: object) -> str:
+def _name_of_part(part: object) -> str:
     names = [str(name_of(type(each)) or type(each).__name__) for each in parts_of(part)]
     return names[0] + (f" of {', '.join(names[1:])}" if names[1:] else "")
 
@@ -116,11 +118,12 @@ def _hyperparameters(model: Model, subject: Subject) -> Markup:
 
 def _rows(model: Model, subject: Subject) -> Iterator[tuple[Any, Any]]:
     for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood)):
+        paths = {path for path, inner in located_parts(part) if has(inner, FeatureRelevance)}
         for each in hyperparameters(part):
-            path, _, feature = each.path.partition("lengthscale[")
             name = f"{slot}.{each.path}"
-            if feature and int(feature[:-1]) < len(subject.names):
-                name = f"{slot}.{path}lengthscale of {subject.names[int(feature[:-1])]}"
+            feature = each.position if each.within in paths else None
+            if feature is not None and feature < len(subject.names):
+                name = f"{slot}.{each.list_path} of {subject.names[feature]}"
             at_bound = " (at its bound)" if each.value in each.bounds else ""
             yield name, f"{number(each.value)}{at_bound}"
 
@@ -128,5 +131,5 @@ def _rows(model: Model, subject: Subject) -> Iterator[tuple[Any, Any]]:
 def _notes(model: Model) -> Markup | None:
     if not model.trace.notes:
         return None
-    items = joined(element("li", note) for note in model.trace.notes)
+    items = join(element("li", note) for note in model.trace.notes)
     return element("div", element("h3", "Notes of the fit"), element("ul", items), class_="notes")

@@ -14,7 +14,7 @@ from sgpc_framework.lab.evidence import Evidence, write_csv
 from sgpc_framework.lab.paper_page import COMMAND, write_page
 from sgpc_framework.lab.plan import EXPERIMENTS, Scale
 from sgpc_framework.lab.results import Results
-from sgpc_framework.lab.running import Progress, finished, run
+from sgpc_framework.lab.running import Progress, run, stored_results
 from sgpc_framework.lab.store import Store
 
 Watcher = Callable[[Progress], object]
@@ -41,14 +41,16 @@ def reproduce(
     _refuse_unknown(scale.sets)
     _need("matplotlib", *(() if workers == 1 else ("joblib",)))
     store = Store(cells or folder / "cells")
-    fits = plan.ordered(scale, wanted)
+    fits = plan.cells_in_order(scale, wanted)
     stages = plan.curves(scale) if "experiment1" in wanted else []
     loops = plan.timings(scale) if "timing" in wanted else []
     if compute:
         run([*fits, *stages], store, workers, watch)
         run(loops, store, 1, watch)  # alone, or they would measure each other
-    outcomes = {cell: Outcome(**found) for cell, found in finished(fits, store).items()}
-    evidence = Evidence(Results(scale, outcomes), finished(stages, store), finished(loops, store))
+    outcomes = {cell: Outcome(**outcome) for cell, outcome in stored_results(fits, store).items()}
+    evidence = Evidence(
+        Results(scale, outcomes), stored_results(stages, store), stored_results(loops, store)
+    )
     write_csv(folder, evidence)
     return write_page(folder, evidence, command)
 

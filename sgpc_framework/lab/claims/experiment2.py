@@ -24,9 +24,9 @@ def _pairs(evidence: Evidence, measure: Measure) -> Iterator[tuple[str, int, int
     for data in results.scale.sets:
         for size in results.scale.small:
             for k in results.scale.working_sets:
-                found = results.comparison(data, adaptive(k), random(k), size, measure)
-                if found is not None:
-                    yield data, size, k, found
+                comparison = results.comparison(data, adaptive(k), random(k), size, measure)
+                if comparison is not None:
+                    yield data, size, k, comparison
 
 
 def _wins(evidence: Evidence, measure: Measure) -> Finding | None:
@@ -66,7 +66,7 @@ def _errors(evidence: Evidence) -> Finding | None:
     return Finding(str(tests), verdict, f"significantly better in at least {SEVERAL} cases")
 
 
-def _closing(evidence: Evidence) -> Finding | None:
+def _gaps(evidence: Evidence) -> Finding | None:
     gaps: dict[tuple[str, int], list[float]] = {}
     for data, size, _, comparison in _pairs(evidence, "test_nlp"):
         gaps.setdefault((data, size), []).append(abs(comparison.difference))
@@ -120,7 +120,7 @@ CLAIMS = (
     Claim("The same: test error.", lambda evidence: _wins(evidence, "test_error")),
     Claim("... particularly with respect to the NLP loss.", _particularly_nlp),
     Claim("Improved test error was observed in several cases.", _errors),
-    Claim("The difference reduces as the working set size κ increases.", _closing),
+    Claim("The difference reduces as the working set size κ increases.", _gaps),
     Claim(
         "κ = 2 is sufficient for adaptive sampling to get a similar NLP as the validation method.",
         _two_is_enough,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
-from sgpc_framework.lab.results import MEASURES, Measure, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
 from sgpc_framework.metrics.statistics import Friedman, critical_difference
+from sgpc_framework.plots.style import BLACK, RED
 
 RANKED = (PROPOSED, VALIDATION, ENTROPY, GAIN)
 """The four methods of the paper's test; the first is the one that the others are compared with."""
 
-LEVEL = 0.1
+POST_HOC_LEVEL = 0.1
 """The level of the paper's Bonferroni-Dunn test."""
 
 PAPER_P: dict[Measure, tuple[float, float, float, float]] = {
@@ -20,8 +21,6 @@ PAPER_P: dict[Measure, tuple[float, float, float, float]] = {
 }
 """The p-values that the paper gives for 40, 80, 160 and 320 basis vectors."""
 
-NAMES = {"test_error": "test error", "test_nlp": "test NLP"}
-
 
 def draw_ranks(figure: Any, results: Results) -> None:
     """Mean ranks, one panel for each size and measure. The bar is the critical difference around
@@ -29,33 +28,33 @@ def draw_ranks(figure: Any, results: Results) -> None:
     axes = figure.subplots(len(results.scale.sizes), 2, squeeze=False)
     for row, size in zip(axes, results.scale.sizes, strict=True):
         for ax, measure in zip(row, MEASURES, strict=True):
-            found = results.friedman(RANKED, size, measure)
-            if found is None:
+            test = results.friedman(RANKED, size, measure)
+            if test is None:
                 ax.set_axis_off()
                 continue
-            _diagram(ax, found)
-            title = f"{NAMES[measure]}, {size} basis vectors, Friedman p = {found.p:.2g}"
+            _diagram(ax, test)
+            title = f"test {SHORT[measure]}, {size} basis vectors, Friedman p = {test.p:.2g}"
             ax.set_title(title, fontsize=10)
 
 
-def _diagram(ax: Any, found: Friedman) -> None:
+def _diagram(ax: Any, test: Friedman) -> None:
     """An axis of ranks; the better half is named on its left, the other on its right."""
-    reach, last = critical_difference(len(RANKED), found.sets, LEVEL), len(RANKED)
-    own = found.ranks[PROPOSED]
+    reach, last = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL), len(RANKED)
+    own = test.ranks[PROPOSED]
     ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
     ax.set_axis_off()
-    ax.plot([1, last], [0, 0], color="#000000", lw=1.0)
+    ax.plot([1, last], [0, 0], color=BLACK, lw=1.0)
     for tick in range(1, last + 1):
-        ax.plot([tick, tick], [0, 0.08], color="#000000", lw=1.0)
+        ax.plot([tick, tick], [0, 0.08], color=BLACK, lw=1.0)
         ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
     left, right = max(own - reach, 1.0), min(own + reach, float(last))
-    ax.plot([left, right], [-0.12, -0.12], color="#D55E00", lw=4, solid_capstyle="butt")
-    in_order = sorted(found.ranks.items(), key=lambda item: item[1])
+    ax.plot([left, right], [-0.12, -0.12], color=RED, lw=4, solid_capstyle="butt")
+    in_order = sorted(test.ranks.items(), key=lambda item: item[1])
     for place, (method, rank) in enumerate(in_order):
         better = place < last // 2
         level = -0.5 - 0.4 * (place if better else last - 1 - place)
         edge = 0.9 if better else last + 0.1
-        ax.plot([rank, rank, edge], [0, level, level], color="#000000", lw=0.9)
+        ax.plot([rank, rank, edge], [0, level, level], color=BLACK, lw=0.9)
         star = " *" if abs(rank - own) > reach else ""
         ax.text(
             edge + (-0.05 if better else 0.05),

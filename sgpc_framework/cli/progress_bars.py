@@ -93,13 +93,13 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
+def fit_watcher(*, stoppable: bool = False) -> Iterator[Watcher]:
     """A watcher with a bar on standard error, if that is a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False, markup=False)
     if not console.is_terminal:
-        yield from _listening(Watcher(), stoppable)
+        yield from _until_interrupted(Watcher(), stoppable)
         return
     from rich.progress import (
         BarColumn,
@@ -122,10 +122,10 @@ def watched(*, stoppable: bool = False) -> Iterator[Watcher]:
         console=console,
         transient=True,
     ) as bar:
-        yield from _listening(Watcher(bar), stoppable)
+        yield from _until_interrupted(Watcher(bar), stoppable)
 
 
-def _listening(watcher: Watcher, stoppable: bool) -> Iterator[Watcher]:
+def _until_interrupted(watcher: Watcher, stoppable: bool) -> Iterator[Watcher]:
     if not stoppable:
         yield watcher
         return

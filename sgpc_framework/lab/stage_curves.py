@@ -6,13 +6,14 @@ from typing import Any
 
 import attrs
 
-from sgpc_framework.lab.cells import Cell, judged
+from sgpc_framework.lab.cells import Cell
+from sgpc_framework.metrics.staged_merits import StagedMerits
 
 COLUMNS = ("training_error", "training_nlp", "test_error", "test_nlp")
 
 
 @attrs.frozen
-class Stages:
+class StageCurves:
     """The curves of one cell, a ``running.Job``: each column has an entry for every stage.
 
     The stages are those of the returned model, the best over the outer iterations, with the
@@ -33,9 +34,8 @@ class Stages:
         return self.cell.cost
 
     def compute(self) -> dict[str, list[float]]:
-        data = self.cell.benchmark
-        model = self.cell.fitted()
-        training = [judged(proba, data.y) for proba in model.staged_predict_proba(data.X)]
-        test = [judged(proba, data.y_test) for proba in model.staged_predict_proba(data.X_test)]
-        columns = (*zip(*training, strict=True), *zip(*test, strict=True))
-        return {name: list(values) for name, values in zip(COLUMNS, columns, strict=True)}
+        data, model = self.cell.benchmark, self.cell.fit().model
+        training = StagedMerits.of(model, data.X, data.y)
+        test = StagedMerits.of(model, data.X_test, data.y_test)
+        columns = training.error, training.loss, test.error, test.loss
+        return {name: values.tolist() for name, values in zip(COLUMNS, columns, strict=True)}

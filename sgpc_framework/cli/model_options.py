@@ -1,0 +1,77 @@
+"""Opening a model for a table: what ``predict`` and ``evaluate`` have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from sgpc_framework.cli.option_groups import together
+from sgpc_framework.cli.progress_bars import working
+from sgpc_framework.cli.table_options import data_argument, reading_options
+
+if TYPE_CHECKING:
+    from sgpc_framework.tables import Table, TableClassifier
+
+true_labels_option = click.option(
+    "--target",
+    metavar="COLUMN",
+    help="The column with the true labels, if it is not that of the training table.",
+)
+
+prediction_options = together(
+    click.argument("model", type=click.Path(path_type=Path)),
+    data_argument,
+    click.option(
+        "--size",
+        type=click.IntRange(min=1),
+        help="Use the model of so many basis vectors, if it has one.",
+    ),
+    click.option(
+        "--unseen",
+        type=click.Choice(("refuse", "zero")),
+        help="What a word that training has not seen is: an error, or none of the known ones. "
+        "Default: as the model was fitted.",
+    ),
+    reading_options,
+)
+"""MODEL, DATA, and how to use them."""
+
+
+def open_model(
+    model: Path,
+    data: Path,
+    target: str | None,
+    size: int | None,
+    unseen: Literal["refuse", "zero"] | None,
+    format_: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+) -> tuple[TableClassifier, Table]:
+    """The classifier of a model file, and the table for it; ``target`` has the true labels."""
+    import attrs
+
+    from sgpc_framework.files.model_files import load
+    from sgpc_framework.tables import TableClassifier, read_table
+    from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
+
+    classifier = load(model)
+    if isinstance(classifier, TableClassifier):
+        words = classifier.encoding.words
+        if classifier.classes.dtype.kind == "U":
+            words = (*words, classifier.target)
+    else:
+        words = ()
+    with working(f"reading {data}"):
+        table = read_table(data, format=format_, header=header, words=words, missing=missing)
+    if not isinstance(classifier, TableClassifier):
+        labels = target or DEFAULT_TARGET.get(format_ or format_of(data))
+        classifier = TableClassifier.of_matrix_model(classifier, table, labels)
+    if target is not None:
+        classifier = attrs.evolve(classifier, target=table.column(target).name)
+    if unseen is not None:
+        classifier = attrs.evolve(
+            classifier, encoding=attrs.evolve(classifier.encoding, unseen=unseen)
+        )
+    return (classifier if size is None else classifier.truncated(size)), table

@@ -1,0 +1,29 @@
+"""A fit to a benchmark set, and what it took."""
+
+from __future__ import annotations
+
+from time import perf_counter, process_time
+
+import attrs
+
+from sgpc_framework.datasets import Benchmark
+from sgpc_framework.design import Design
+from sgpc_framework.model.model import Model
+
+
+@attrs.frozen(eq=False)
+class TimedFit:
+    """The model, and the seconds of its fit by the clock and of the processor."""
+
+    model: Model
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def of(cls, design: Design, data: Benchmark) -> TimedFit:
+        """Fit to the training rows."""
+        began, began_cpu = perf_counter(), process_time()
+        model = design.fit(data.X, data.y)
+        seconds, cpu_seconds = perf_counter() - began, process_time() - began_cpu
+        assert isinstance(model, Model)  # benchmark sets have two classes
+        return cls(model, seconds, cpu_seconds)

@@ -1,0 +1,40 @@
+"""What a classifier says of some rows, beside what they are."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpc_framework.metrics.merits import Merits, probabilities
+from sgpc_framework.model.classes import Classifier, positions
+
+Floats = NDArray[np.float64]
+
+
+@attrs.define(eq=False)
+class Predictions:
+    """Log probabilities of the ``classes``, and the position of each row's own among them."""
+
+    classes: NDArray[Any]
+    log_proba: Floats
+    truth: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, model: Classifier, X: Any, y: Any) -> Predictions:
+        """Predict once; ``InputError`` if a label is of no class of the model."""
+        truth = positions(model.classes, y)
+        return cls(model.classes, model.predict_log_proba(X), truth)
+
+    @cached_property
+    def proba(self) -> Floats:
+        """The probabilities."""
+        return probabilities(self.log_proba)
+
+    @cached_property
+    def merits(self) -> Merits:
+        """How good they are."""
+        return Merits.of(self.log_proba, self.truth)
