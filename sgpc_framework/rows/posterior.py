@@ -71,7 +71,7 @@ class Posterior:
         self._known: list[Excerpt] = []
         """The rows that were brought here since the last inclusion."""
         self.drawn: Numbers | None = None
-        """What ``sample`` last returned."""
+        """What ``sample`` last returned, while all of it can be included."""
         self._asked = 0
         """How often candidates were asked for, by which shards tell one set from the next."""
 
@@ -165,6 +165,7 @@ class Posterior:
             ]
         )
         self._known = []
+        self.drawn = None
         return included
 
     def marginals(self) -> tuple[Floats, Floats]:

@@ -250,3 +250,23 @@ def test_interrupting_a_fit_is_not_a_plugin_error():
 
     with pytest.raises(KeyboardInterrupt):
         sgpc.build(max_basis=4).fit(X, Y, progress=interrupt)
+
+
+@attrs.frozen
+class OneDraw:
+    """Draws once, and proposes that draw at every stage."""
+
+    name: ClassVar[str] = "one-draw"
+
+    def begun(self, posterior, rng):
+        return posterior.sample(lambda rows: np.ones(len(rows)), 3, rng)
+
+    def propose(self, posterior, rng, drawn):
+        return drawn
+
+
+def test_an_old_draw_is_looked_at_again():
+    """What ``sample`` returns needs no check, but only until the next inclusion."""
+    with pytest.raises(sgpc.PluginError, match="wanted inactive rows") as caught:
+        sgpc.build(selector=OneDraw(), max_basis=6, objective="none").fit(X, Y)
+    assert (caught.value.name, caught.value.stage) == ("one-draw", 2)
