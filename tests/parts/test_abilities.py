@@ -11,7 +11,7 @@ import pytest
 from sgpc_framework import protocols
 from sgpc_framework.parts.abilities import ABILITIES, answers, has
 from sgpc_framework.plugin.kinds import KINDS
-from sgpc_framework.protocols import GramObjective, Kernel, LogEvidence, RowObjective, Subsampled
+from sgpc_framework.protocols import HyperObjective, Kernel, LogEvidence, Subsampled
 from sgpc_plugins.kernels import Linear, SquaredExponential
 from sgpc_plugins.objectives import Nlp
 
@@ -48,10 +48,9 @@ def test_the_reference_has_no_ability_that_is_none():
 @attrs.frozen
 class Slotted:
     name: ClassVar[str] = "slotted"
-    over: str = "all"
     subset: int = 3
 
-    def row_loss(self, rows):
+    def loss(self, trial):
         raise AssertionError
 
 
@@ -68,13 +67,13 @@ class MadeUp:
 
 def test_properties_may_be_fields_or_attributes_and_methods_may_not():
     assert has(Slotted(), Subsampled)
-    assert has(Slotted, RowObjective)
+    assert has(Slotted, HyperObjective)
     assert has(Nlp(), Subsampled)
     assert has(Instance(), Subsampled)
     assert not has(Instance, Subsampled)
     assert not has(Instance(), LogEvidence)
     assert not has(MadeUp(), LogEvidence)
-    assert not has(Slotted(), GramObjective)
+    assert not has(Slotted(), LogEvidence)
 
 
 def test_a_class_is_asked_for_its_instances():
@@ -89,15 +88,17 @@ def test_a_class_is_asked_for_its_instances():
     assert not has(Withdrawn(), protocols.KernelColumns)
 
 
-def test_the_first_ability_answers_a_question():
+def test_abilities_answer_questions():
     class Both:
-        over = "inactive"
+        def begun(self, posterior, rng): ...
 
-        def row_loss(self, rows): ...
+        def score(self, posterior, candidates, steps, memory): ...
 
-        def gram_loss(self, K, precision, mean): ...
-
-    assert answers("objective", Both, tuned=False) == {
-        "loss": "mean over inactive rows",
-        "prior": "no",
+    assert answers("selector", Both, tuned=False) == {
+        "ranks candidates by": "its own score",
+        "remembers": "yes",
+    }
+    assert answers("selector", Slotted, tuned=False) == {
+        "ranks candidates by": "NLP over all rows (eq. 5)",
+        "remembers": "no",
     }
