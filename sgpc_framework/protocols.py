@@ -24,8 +24,8 @@ The life of a fit, with the calls each part receives:
         Kernel's and likelihood's pullbacks     once per evaluation and piece of a block
     Refiner.refine                              once for each size the model is to be had in
 
-The candidates' columns are computed when somebody first needs them: an estimator that tries sites, a
-score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
+The candidates' columns are computed when somebody first needs them: an estimator that tries sites,
+a score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Loss(NamedTuple):
 
     The gradient is in the free coordinates of the optimiser, one entry for each hyperparameter of
     the kernel, then of the likelihood. ``rows`` is how many rows were averaged or summed over, one
-    if there were none. ``comparable`` is whether values of different bases can be compared. ``remark``
-    goes into the trace.
+    if there were none. ``comparable`` is whether values of different bases can be compared.
+    ``remark`` goes into the trace.
     """
 
     value: float

@@ -155,8 +155,8 @@ class Config:
     data, and keeps six digits of the sites."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
-    """Where all randomness of a fit comes from. Default 0, at least 0; same seed and block_rows, same
-    bits, on any number of threads."""
+    """Where all randomness of a fit comes from. Default 0, at least 0; same seed and block_rows,
+    same bits, on any number of threads."""
 
     @classmethod
     def from_mapping(
