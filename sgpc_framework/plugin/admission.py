@@ -83,10 +83,10 @@ def _described(value: object) -> str:
 def kind_of(cls: type) -> Kind:
     """The kind of a class that comes without a hook, judged by its methods.
 
-    An objective needs none, so it is what a class is that has an objective's abilities, or
-    no methods of its own at all.
+    Of two kinds of which one asks for all that the other does, it is the one that asks for more.
     """
-    fitting = [kind for kind in KINDS.values() if kind.required and not kind.missing(cls)]
+    fitting = [kind for kind in KINDS.values() if not kind.missing(cls)]
+    fitting = [kind for kind in fitting if not {*kind.demanding} & {*fitting}]
     if len(fitting) == 1:
         return fitting[0]
     present = {
@@ -95,12 +95,7 @@ def kind_of(cls: type) -> Kind:
         for name, member in vars(base).items()
         if callable(member) and (name == "__call__" or not name.startswith("_"))
     }
-    if not fitting and (not present or present & {"row_loss", "gram_loss"}):
-        return KINDS["objective"]
-    wanted = "; ".join(
-        f"{k.noun}: {', '.join(k.required) or 'row_loss or gram_loss'}"
-        for k in fitting or KINDS.values()
-    )
+    wanted = "; ".join(f"{k.noun}: {', '.join(k.required)}" for k in fitting or KINDS.values())
     raise PluginError(
         f"{cls.__qualname__} must have the methods of exactly one kind, found "
         f"{', '.join(sorted(present)) or 'none'}; wanted {wanted}"

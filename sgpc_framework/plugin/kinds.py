@@ -47,17 +47,16 @@ class Kind:
         present = {name for base in cls.__mro__ for name in vars(base)}
         return [name for name in self.required if name not in present]
 
-    def has_instance(self, value: object) -> bool:
-        """Whether an object can stand in this slot as it is.
+    @property
+    def demanding(self) -> tuple[Kind, ...]:
+        """The kinds that ask for these methods and more: a refiner is no objective, though it has a
+        loss."""
+        return tuple(kind for kind in KINDS.values() if {*kind.required} > {*self.required})
 
-        An objective needs no method, so that anything with a name would do: there the name must be
-        its class's own, and a part of another kind is refused.
-        """
-        if self.required:
-            return isinstance(value, self.protocol)
-        others = (kind for kind in KINDS.values() if kind.required)
-        return isinstance(named(type(value)), str) and not any(
-            kind.has_instance(value) for kind in others
+    def has_instance(self, value: object) -> bool:
+        """Whether an object can stand in this slot as it is."""
+        return isinstance(value, self.protocol) and not any(
+            isinstance(value, kind.protocol) for kind in self.demanding
         )
 
 
