@@ -10,19 +10,22 @@ engine does without where they are missing: a kernel with no pullback is differe
 
 The life of a fit, with the calls each part receives:
 
-    StartsFromData.started                      once, before the first stage, on a sample
+    StartsFromData.started                      once, before the first stage, on 10 000 rows at most
     repeat (outer loop)
-        Kernel.diag, KernelColumns.columns_of   once per block
+        Kernel.diag, KernelColumns.columns_of   once per block                          step 2
         SelectsWithMemory.begun                 once
         repeat (inner loop, one stage each)
-            BasisSelector.propose               once            step 3
-            Kernel.__call__                     once per block  step 3, the candidates' columns
-            SiteEstimator.estimate              once            step 4
+            BasisSelector.propose               once                                    step 3
+            SiteEstimator.estimate              once                                    step 4
             ScoresCandidates.score              once, if there are two candidates or more
-            Likelihood.moments or log_z         once per block  shared by selector and trace
+            Kernel.__call__                     once per block, for the candidates' columns
+            Likelihood.moments or log_z         once per block, shared by selector and trace
         HyperObjective.loss                     once per evaluation                     step 6
-        Kernel's and likelihood's pullbacks     once per evaluation and block
+        Kernel's and likelihood's pullbacks     once per evaluation and piece of a block
     Refiner.refine                              once for each size the model is to be had in
+
+The candidates' columns are computed when somebody first needs them: an estimator that tries sites,
+a score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
 """
 
 from __future__ import annotations
@@ -84,9 +87,9 @@ class Loss(NamedTuple):
     """What an objective says of trial hyperparameters: a value and its gradient.
 
     The gradient is in the free coordinates of the optimiser, one entry for each hyperparameter of
-    the kernel, then of the likelihood. ``rows`` is how many rows a mean was taken over, one if
-    there was none. ``comparable`` is whether values of different bases can be compared. ``remark``
-    goes into the trace.
+    the kernel, then of the likelihood. ``rows`` is how many rows were averaged or summed over, one
+    if there were none. ``comparable`` is whether values of different bases can be compared.
+    ``remark`` goes into the trace.
     """
 
     value: float
@@ -127,7 +130,7 @@ class Kernel(Protocol):
     ``k(X, Z)`` returns an array of shape (len(X), len(Z)), ``k.diag(X)`` one of shape (len(X),)
     that equals the diagonal of ``k(X, X)``. Both must be finite, leave their inputs unchanged and
     accept zero rows; ``k(X, X)`` must be symmetric and positive semidefinite. The engine calls
-    with all rows of a block against a few candidates or basis vectors, never n x n.
+    with a few candidates or basis vectors against rows of a block, never n x n.
     """
 
     name: ClassVar[str]
@@ -162,9 +165,10 @@ class BasisSelector(Protocol):
     """Step 3: which row becomes the next basis vector.
 
     ``propose`` is called once a stage and returns the candidates: one row number, or an array of
-    distinct ones, all of inactive rows. It reaches the rows through the posterior's verbs
-    (``argmin``, ``sample``, ``total``) with row-local functions. All randomness comes from ``rng``,
-    which is new at every stage. ``None`` says that it has had enough: the stages end.
+    distinct ones, all of inactive rows with some variance left (``posterior.eligible``). It reaches
+    the rows through the posterior's verbs (``argmin``, ``sample``, ``total``) with row-local
+    functions. All randomness comes from ``rng``, which is set anew at every stage and not to be
+    kept. ``None`` says that it has had enough: the stages end.
 
     If several rows are proposed, each is tried with its own site and the one with the least loss
     is included: NLP over all rows (eq. 5), or what ``score`` says (see ``ScoresCandidates``).
@@ -197,8 +201,8 @@ class HyperObjective(Protocol):
 
     ``loss`` is called once for each evaluation of the optimiser, and composes its answer from the
     trial's verbs: ``mean`` over rows, ``of_sums`` over rows, ``of_gram``. The framework does the
-    linear algebra in between, so that gradients are exact. ``None`` says that there is nothing to
-    minimise: the hyperparameters stay, and the outer loop runs once.
+    linear algebra in between, so that gradients are exact. ``None``, which is said always or never,
+    says that there is nothing to minimise: the hyperparameters stay, and the outer loop runs once.
     """
 
     name: ClassVar[str]
@@ -210,10 +214,11 @@ class HyperObjective(Protocol):
 class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
-    ``refine`` is called once for each size that the model is to be had in, on the best state of the
-    outer loop, and returns a state whose ``loss`` is never above that of the state it was given. It
-    may have fewer basis vectors or more; one that is no training row has the row number -1. The
-    rows stay what they are. All randomness comes from ``rng``.
+    ``refine`` is called once for each size that the model is to be had in, on so many of the first
+    stages of the best state of the outer loop, and returns a state whose ``loss`` is never above
+    that of the state it was given (the check "never worse than its start"). It may have fewer basis
+    vectors or more; one that is no training row has the row number -1. What was not changed is to
+    be returned as the same objects. All randomness comes from ``rng``, the same for every size.
 
     A refiner that takes long tells how far it is from time to time, and ends with the best it has
     when the answer is no: ``if not tell(Refining("sweeping", 3, 20, loss)): ...``. Its notes, such
@@ -240,7 +245,7 @@ class StartsFromData(Protocol):
     def started(self, X: Inputs, /) -> Self:
         """The component with every word (``"median"``) replaced by a number.
 
-        ``X`` has all rows if they are few, and a sample of them if they are many.
+        ``X`` has all rows, or a sample of 10 000 if there are more.
         """
         ...
 
@@ -288,7 +293,7 @@ class KernelColumns(Protocol):
     """A kernel that answers faster when it has looked at the rows before.
 
     ``columns_of(X)`` is called once for each block of rows in an outer iteration and returns a
-    function from a few inputs Z to k(Z, X), which is then called once a stage. The function may
+    function from a few inputs Z to k(Z, X), which is then called at every stage. The function may
     keep what it computed from X alone (squared norms, say), but no copy of X.
     """
 
@@ -396,7 +401,8 @@ class SeveralFunctions(Protocol):
     """A likelihood whose labels depend on several latent functions, with independent marginals.
 
     Labels are then positions among the classes, and the mean, the variance, ``alpha`` and ``nu``
-    have a first axis of so many ``functions``.
+    have a first axis of so many ``functions``. Posterior, step 6 and model do this arithmetic;
+    ``Design.fit`` makes no such labels yet, but one model for each class against the rest.
     """
 
     @property
@@ -405,7 +411,11 @@ class SeveralFunctions(Protocol):
 
 @runtime_checkable
 class ScoresCandidates(Protocol):
-    """A selector that ranks its candidates by a loss of its own; lower is better."""
+    """A selector that ranks its candidates by a loss of its own; lower is better.
+
+    ``score`` is called once a stage, if two or more rows were proposed, with the site of each, and
+    returns a number for each. Ties go to the lowest row number.
+    """
 
     def score(self, posterior: Posterior, candidates: Candidates, steps: Steps, /) -> Floats: ...
 
@@ -414,8 +424,9 @@ class ScoresCandidates(Protocol):
 class SelectsWithMemory(Protocol):
     """A selector that remembers something through the stages of an inner loop.
 
-    ``begun`` is called once before the first stage. What it returns, any object, is handed to
-    ``propose`` and to ``score`` as one argument more, the last. The selector itself stays frozen.
+    ``begun`` is called once in every outer iteration, before the first stage. What it returns, any
+    object, is handed to ``propose`` and to ``score`` as one argument more, the last. The selector
+    itself stays frozen.
     """
 
     def begun(self, posterior: Posterior, rng: np.random.Generator, /) -> Any: ...

@@ -30,8 +30,13 @@ def _imports(source: str) -> set[str]:
     return {module for module in modules if module.startswith("sgpc_framework")}
 
 
+def _constants_then_classes(name: str) -> tuple[bool, bool, str]:
+    """The order in which ruff wants names to stand."""
+    return not name.isupper(), not name[0].isupper(), name
+
+
 def test_the_list_is_in_order_and_the_table_has_all_of_it():
-    assert authors.__all__ == sorted(authors.__all__)
+    assert authors.__all__ == sorted(authors.__all__, key=_constants_then_classes)
     rows = [line for line in str(authors.__doc__).splitlines() if line.startswith("``")]
     assert {name for row in rows for name in re.findall(r"``(\w+)``", row[:26])} == {
         *authors.__all__

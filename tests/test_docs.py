@@ -24,7 +24,7 @@ import sgpc_plugins
 from sgpc_framework.cli import main
 from sgpc_framework.config.config import DEFAULT_PARTS, Config
 from sgpc_framework.parts.hyperparameters import declaration
-from sgpc_framework.parts.options import options_of
+from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry
 
@@ -192,16 +192,20 @@ def _toml(value: Any) -> str:
     return tomli_w.dumps({"x": value}).removeprefix("x = ").strip()
 
 
+def _stated(option: Option) -> str:
+    if option.required:
+        return f"`{option.key}` (required)"
+    if option.field.default is None:
+        return f"`{option.key}` (unset)"
+    return f"`{option.key} = {_toml(option.field.default)}`"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reference_has_every_part_with_its_options_and_defaults(kind, built_in):
     rows = _rows("docs/reference/parts.md", kind)
     assert rows.keys() == set(built_in.names(kind))
     for name, row in rows.items():
-        options = options_of(built_in.get(kind, name))
-        stated = {
-            f"`{o.key}` (required)" if o.required else f"`{o.key} = {_toml(o.field.default)}`"
-            for o in options
-        }
+        stated = {_stated(option) for option in options_of(built_in.get(kind, name))}
         assert set(row.split("|")[-2].strip().split(", ")) - {""} == stated
 
 

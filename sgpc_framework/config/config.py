@@ -147,15 +147,16 @@ class Config:
     """The most iterations of the optimiser in one step 6. Default 20, at least 1."""
 
     block_rows: int = attrs.field(default=8192, validator=_at_least(1))
-    """How many rows are worked on at a time. Default 8192, at least 1; results agree but for
-    rounding."""
+    """How many rows are worked on at a time. Default 8192, at least 1. Sums are taken and rows are
+    drawn block by block: bits depend on it where there are more rows."""
 
     storage: Storage = attrs.field(default="float64", validator=_one_of("float64", "float32"))
     """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
     data, and keeps six digits of the sites."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
-    """Where all randomness of a fit comes from. Default 0, at least 0; same seed, same bits."""
+    """Where all randomness of a fit comes from. Default 0, at least 0; same seed and block_rows,
+    same bits, on any number of threads."""
 
     @classmethod
     def from_mapping(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import attrs
+from typing import NamedTuple
 
 from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.protocols import Refining
 
 
-@attrs.frozen
-class Progress:
+class Progress(NamedTuple):
     """Where a fit is; callers of ``fit`` may ask to be told after every stage.
 
     While a refiner works, it is told how far that is, in ``refining``; the rest stays as it was
@@ -52,7 +50,7 @@ class Patience:
         """A refiner tells how far it is; the answer is whether it may go on."""
         if self._last is not None and not self.over:
             try:
-                self._watch(attrs.evolve(self._last, refining=refining))
+                self._watch(self._last._replace(refining=refining))
             except StopFitting:
                 self.over = True
         return not self.over
@@ -69,7 +67,7 @@ class OfManyModels:
 
     def __call__(self, progress: Progress) -> None:
         try:
-            self._watch(attrs.evolve(progress, model=self._model, models=self._models))
+            self._watch(progress._replace(model=self._model, models=self._models))
         except StopFitting:
             self.stopped = True
             raise

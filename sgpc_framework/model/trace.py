@@ -40,9 +40,10 @@ class Iteration:
 
     ``hyperparameters`` are those the stages were built with, ``reestimated`` those after step 6;
     ``objective_before`` and ``objective_after`` are the objective's values at the two, with the
-    same basis and sites. ``loss`` ranks the iterations: it is ``objective_after``, or NLP over all
-    rows for a ``GramObjective``, at whichever of the two hyperparameters has less of it, which are
-    then the model's. ``ended`` says why the inner loop stopped, ``step6`` how the optimiser did.
+    same basis and sites. ``loss`` ranks the iterations: it is ``objective_after``, or, where values
+    of different bases are not comparable, NLP at whichever of the two hyperparameters has less of
+    it, which are then the model's. ``ended`` says why the inner loop stopped, ``step6`` how the
+    optimiser did.
     """
 
     number: int

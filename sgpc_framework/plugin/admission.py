@@ -81,9 +81,12 @@ def _described(value: object) -> str:
 
 
 def kind_of(cls: type) -> Kind:
-    """The kind of a class that comes without a hook, judged by its methods."""
+    """The kind of a class that comes without a hook, judged by its methods.
+
+    Of two kinds of which one asks for all that the other does, it is the one that asks for more.
+    """
     fitting = [kind for kind in KINDS.values() if not kind.missing(cls)]
-    fitting = [kind for kind in fitting if not any(wider in fitting for wider in kind.wider)]
+    fitting = [kind for kind in fitting if not {*kind.demanding} & {*fitting}]
     if len(fitting) == 1:
         return fitting[0]
     present = {

@@ -48,14 +48,15 @@ class Kind:
         return [name for name in self.required if name not in present]
 
     @property
-    def wider(self) -> tuple[Kind, ...]:
-        """The kinds with all these methods and others: refiners have a loss, as objectives have."""
+    def demanding(self) -> tuple[Kind, ...]:
+        """The kinds that ask for these methods and more: a refiner is no objective, though it has a
+        loss."""
         return tuple(kind for kind in KINDS.values() if {*kind.required} > {*self.required})
 
     def has_instance(self, value: object) -> bool:
-        """Whether an object can stand in this slot as it is, and is not of a wider kind."""
+        """Whether an object can stand in this slot as it is."""
         return isinstance(value, self.protocol) and not any(
-            isinstance(value, kind.protocol) for kind in self.wider
+            isinstance(value, kind.protocol) for kind in self.demanding
         )
 
 

@@ -48,7 +48,7 @@ class Candidates:
     @classmethod
     def of(cls, number: int, rows: Excerpt, entries: int, likelihood: Likelihood) -> Candidates:
         """All rows of an excerpt. A column has so many ``entries``, over all functions."""
-        keep = len(rows) > 1 and len(rows) * entries * 8 <= KEPT_BYTES
+        keep = len(rows) * entries * 8 <= KEPT_BYTES
         positions = _FIRST if len(rows) == 1 else np.arange(len(rows))
         return cls(Selection(number, rows, positions, keep), rows, likelihood)
 

@@ -13,6 +13,7 @@ import pytest
 from sgpc_framework.plugin import specs
 from sgpc_framework.plugin.kinds import HOOKS, KINDS
 from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.testing import run_checks
 
 GOOD = """
     from typing import ClassVar
@@ -220,7 +221,9 @@ def test_the_example_in_a_hook_specification_is_a_complete_plugin(kind):
         registry = Registry.of_plugins(module)
         assert registry.quarantined() == ()
         (part,) = registry.parts()
+        failed = [result.problem for result in run_checks(part.cls(), registry) if not result.ok]
     finally:
         del sys.modules[module.__name__]
     assert part.kind == kind
-    assert KINDS[kind].has_instance(part.cls())
+    assert [kind for kind in KINDS if KINDS[kind].has_instance(part.cls())] == [kind]
+    assert not failed, "\n".join(failed)

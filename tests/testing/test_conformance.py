@@ -142,3 +142,24 @@ def test_every_public_name_resolves(name):
 def test_other_names_are_errors():
     with pytest.raises(AttributeError, match="no attribute 'chekcs'"):
         testing.chekcs  # noqa: B018  the access is the test
+
+
+@attrs.frozen
+class Enough:
+    """Has had enough after so many stages."""
+
+    stages: int
+    name: ClassVar[str] = "enough"
+
+    def propose(self, posterior, rng):
+        if posterior.size >= self.stages:
+            return None
+        return posterior.argmin(lambda rows: -rows.variance)
+
+
+def test_a_selector_may_have_enough_but_not_before_it_began():
+    def failed(selector):
+        return [result.name for result in testing.run_checks(selector) if not result.ok]
+
+    assert failed(Enough(stages=1)) == []
+    assert "selector: proposes row numbers" in failed(Enough(stages=0))
