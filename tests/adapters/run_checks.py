@@ -36,6 +36,7 @@ OTHERS: list[dict[str, Any]] = [
     {**SMALL, "objective": "predictive-loss", "likelihood": "noisy-probit"},
     {**SMALL, "objective": "marginal-likelihood", "likelihood": "logistic"},
     {**QUICK, "refiner": "ep"},
+    {**QUICK, "refiner": "prune"},
     {"preset": "accurate", "refiner": REFINER, "max_basis": 4, "sizes": [2]},
 ]
 

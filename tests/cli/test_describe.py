@@ -106,11 +106,10 @@ def test_ordinary_options_have_types_and_limits(describe, distribution):
     [
         ("validation", "selector", "ranks candidates by", "its own score"),
         ("entropy", "selector", "ranks candidates by", "NLP over all rows (eq. 5)"),
-        ("nlp", "objective", "loss", "mean over inactive rows"),
-        ("predictive-loss", "objective", "loss", "mean over all rows"),
-        ("marginal-likelihood", "objective", "loss", "of the active Gram matrix"),
-        ("marginal-likelihood", "objective", "prior", "yes"),
-        ("none", "objective", "prior", "no"),
+        ("pool", "selector", "remembers", "yes"),
+        ("entropy", "selector", "remembers", "no"),
+        ("nlp", "objective", "judges by some rows", "yes"),
+        ("marginal-likelihood", "objective", "judges by some rows", "no"),
         ("probit", "likelihood", "gradients", "exact (pullback)"),
     ],
 )

@@ -308,7 +308,7 @@ def test_a_whole_moved_below_its_sizes_is_refused(refined_path):
         ("0.mean", np.ones(4)),
         ("0.basis", np.array(3)),
         ("0.basis", np.ones(5)),
-        ("0.basis", np.full(5, -1)),
+        ("0.basis", np.full(5, -2)),  # -1 is a vector that is no row
     ],
 )
 def test_arrays_that_fit_their_checksum_but_no_model_are_refused(path, name, array):

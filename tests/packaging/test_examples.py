@@ -13,7 +13,7 @@ import sgpc_framework as sgpc
 
 EXAMPLES = Path(__file__).parents[2] / "plugins/examples"
 PARTS = {
-    "sgpc-diverse": {("selector", "margin-variance")},
+    "sgpc-diverse": {("selector", "lazy-entropy"), ("selector", "margin-variance")},
     "sgpc-strings": {("kernel", "spectrum"), ("kernel", "weighted-degree")},
 }
 

@@ -269,7 +269,7 @@ BUILT_IN = {
     "likelihood": "probit logistic noisy-probit",
     "sites": "moment-matching predictive-loss",
     "selector": "entropy information-gain validation random-sampling adaptive-sampling"
-    " most-violated conditional-variance",
+    " most-violated conditional-variance pool",
     "objective": "nlp predictive-loss marginal-likelihood none",
-    "refiner": "corrective ep none",
+    "refiner": "corrective ep none prune",
 }
