@@ -35,6 +35,8 @@ class Steps:
         return int(self.coefficient.shape[-1])
 
     def __getitem__(self, which: int | slice | NDArray[np.intp]) -> Steps:
+        if isinstance(which, int) and which == 0 and len(self) == 1:
+            return self
         some = slice(which, which + 1) if isinstance(which, int) else which
         return Steps(self.coefficient[..., some], self.shrinkage[..., some])
 

@@ -80,20 +80,21 @@ def reestimate(
 ) -> Reestimate | None:
     """Minimise the objective over the hyperparameters; ``start`` is where the fit began (for
     priors). None if the objective has nothing to say."""
-    box = FreeVector.of(state)
-    here = box.free(values(state))
     seen, judging = (state, rows) if judges is None else (state.among(judges.numbers), judges.rows)
 
-    def loss(free: Floats) -> Loss | None:
+    def loss(trial: Trial) -> Loss | None:
         with blame("objective", objective, "loss"):
-            return objective.loss(Trial.at(free, seen, judging, start))
+            return objective.loss(trial)
 
-    first = loss(here)
+    first = loss(Trial(seen, judging, start))
     if first is None:
         return None
+    box = FreeVector.of(state)
+    here = box.free(values(state))
 
     def function(free: Floats) -> tuple[float, Floats]:
-        answer = first if np.array_equal(free, here) else loss(free)
+        at_first = np.array_equal(free, here)
+        answer = first if at_first else loss(Trial.at(free, seen, judging, start))
         assert answer is not None  # it has answered before
         return answer.value, answer.gradient
 

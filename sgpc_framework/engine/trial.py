@@ -13,6 +13,7 @@ The framework does the linear algebra in between, so that every verb returns an 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import attrs
 import numpy as np
@@ -31,25 +32,31 @@ from sgpc_framework.rows.view import Rows
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Trial:
     """Fixed basis and sites under trial hyperparameters, and the rows to judge by.
 
-    ``displacement`` is how far each hyperparameter has moved from where the fit started, in the
-    free coordinates of the optimiser, in which all gradients are.
+    The fit began with the hyperparameters of ``start``.
     """
 
     state: State
     rows: TrainingRows
-    displacement: Floats
-    _box: FreeVector = attrs.field(alias="box")
+    start: State
 
     @classmethod
     def at(cls, free: Floats, state: State, rows: TrainingRows, start: State) -> Trial:
-        """The trial at a point of free coordinates; the fit began at ``start``."""
-        box = FreeVector.of(state)
-        moved = replaced(state, box.natural(free))
-        return cls(moved, rows, free - box.free(values(start)), box)
+        """The trial at a point of free coordinates."""
+        return cls(replaced(state, FreeVector.of(state).natural(free)), rows, start)
+
+    @cached_property
+    def displacement(self) -> Floats:
+        """How far each hyperparameter has moved from where the fit started, in the free coordinates
+        of the optimiser, in which all gradients are."""
+        return self._box.free(values(self.state)) - self._box.free(values(self.start))
+
+    @cached_property
+    def _box(self) -> FreeVector:
+        return FreeVector.of(self.state)
 
     def mean(self, row_loss: Callable[[Rows], RowLoss], over: Over = "all") -> Loss:
         """The mean of a loss over all rows, or over the rows outside the basis.

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.rows.excerpt import Excerpt
-from sgpc_framework.rows.loops import running_sums
+from sgpc_framework.rows.loops import place_of, running_sums
 
 Floats = NDArray[np.float64]
+
+_NEVER = np.empty(0)
 
 
 @attrs.define(eq=False)
@@ -52,7 +54,10 @@ def arrivals(
     times: dict[int, float] = {}
     rng = None
     while True:
-        sums, total = _checked_sums(weights, eligible)
+        sums, least = running_sums(weights, eligible)
+        total = float(sums[-1])
+        if not least >= 0.0 or not math.isfinite(total):
+            raise ImproperWeight(weights, eligible)
         if total == 0.0:
             break
         waits, places = uniforms
@@ -74,20 +79,12 @@ def _one_arrival(
     weights: Floats, eligible: NDArray[np.bool_], wait: float, place: float, since: float
 ) -> tuple[list[int], Floats, bool]:
     """The same for one row, which most stages want, without arrays of one number."""
-    sums, total = _checked_sums(weights, eligible)
-    if total == 0.0:
-        return [], np.empty(0), False
-    row = int(sums.searchsorted(min(place * total, math.nextafter(total, 0.0)), side="right"))
-    return [row], np.array([since - math.log1p(-wait) / total]), True
-
-
-def _checked_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """The running sums of the weights, and the last of them."""
-    sums, least = running_sums(weights, eligible)
-    total = float(sums[-1])
+    row, total, least = place_of(weights, eligible, place)
     if not least >= 0.0 or not math.isfinite(total):
         raise ImproperWeight(weights, eligible)
-    return sums, total
+    if total == 0.0:
+        return [], _NEVER, False
+    return [row], np.array([since - math.log1p(-wait) / total]), True
 
 
 class ImproperWeight(ValueError):

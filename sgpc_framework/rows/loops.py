@@ -68,3 +68,27 @@ def running_sums(weights: Floats, eligible: NDArray[np.bool_]) -> tuple[Floats, 
         return sums, float(twin.running_sums(weights, eligible, sums))
     weights = np.where(eligible, weights, 0.0)
     return np.cumsum(weights), float(weights.min())
+
+
+def place_of(
+    weights: Floats, eligible: NDArray[np.bool_], share: float
+) -> tuple[int, float, float]:
+    """Where the running sum of the eligible rows' weights passes a share of their total.
+
+    Returns that row's position, the total and the least of the weights.
+    """
+    if twin := compiled(_TWIN):
+        position, total, least = twin.place_of(weights, eligible, share)
+        return int(position), float(total), float(least)
+    sums, least = running_sums(weights, eligible)
+    total = float(sums[-1])
+    point = min(share * total, math.nextafter(total, 0.0))
+    return int(sums.searchsorted(point, side="right")), total, least
+
+
+def sum_and_count(values: Floats, limit: float) -> tuple[float, int]:
+    """The sum of some numbers, and how many of them are not above a limit."""
+    if twin := compiled(_TWIN):
+        total, count = twin.sum_and_count(values, limit)
+        return float(total), int(count)
+    return float(values.sum()), int(np.count_nonzero(values <= limit))

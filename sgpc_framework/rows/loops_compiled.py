@@ -75,3 +75,70 @@ def running_sums(weights: Floats, eligible: NDArray[np.bool_], sums: Floats) -> 
             least = min(least, weights[i])
         sums[i] = total
     return least
+
+
+_CHUNK = 64  # rows that are summed by themselves: four sums at a time, none waits for another
+
+
+@numba.njit(types.Tuple((types.intp, float64, float64))(_seen, _mask, float64), **_compiled)
+def place_of(
+    weights: Floats, eligible: NDArray[np.bool_], share: float
+) -> tuple[int, float, float]:
+    n = len(weights)
+    chunks = (n + _CHUNK - 1) // _CHUNK
+    sums = np.empty(chunks)
+    total, least = 0.0, math.inf
+    for chunk in range(chunks):
+        i, stop = chunk * _CHUNK, min(n, (chunk + 1) * _CHUNK)
+        a = b = c = d = 0.0
+        low_a = low_b = low_c = low_d = 0.0
+        while i + 3 < stop:
+            w = weights[i] if eligible[i] else 0.0
+            x = weights[i + 1] if eligible[i + 1] else 0.0
+            y = weights[i + 2] if eligible[i + 2] else 0.0
+            z = weights[i + 3] if eligible[i + 3] else 0.0
+            a, b, c, d = a + w, b + x, c + y, d + z
+            low_a, low_b = min(low_a, w), min(low_b, x)
+            low_c, low_d = min(low_c, y), min(low_d, z)
+            i += 4
+        while i < stop:
+            w = weights[i] if eligible[i] else 0.0
+            a, low_a = a + w, min(low_a, w)
+            i += 1
+        sums[chunk] = (a + b) + (c + d)
+        total += sums[chunk]
+        least = min(least, min(min(low_a, low_b), min(low_c, low_d)))
+    before, chosen = 0.0, 0
+    for chunk in range(chunks):
+        if sums[chunk] > 0.0:
+            chosen = chunk
+            if before + sums[chunk] > share * total:
+                break
+            before += sums[chunk]
+    row = chosen * _CHUNK
+    for i in range(chosen * _CHUNK, min(n, (chosen + 1) * _CHUNK)):
+        if eligible[i] and weights[i] > 0.0:
+            row = i
+            before += weights[i]
+            if before > share * total:
+                break
+    return row, total, least
+
+
+@numba.njit(types.Tuple((float64, types.intp))(_seen, float64), **_compiled)
+def sum_and_count(values: Floats, limit: float) -> tuple[float, int]:
+    a = b = c = d = 0.0
+    count, i = 0, 0
+    while i + 3 < len(values):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        count += (values[i] <= limit) + (values[i + 1] <= limit)
+        count += (values[i + 2] <= limit) + (values[i + 3] <= limit)
+        i += 4
+    while i < len(values):
+        a += values[i]
+        count += values[i] <= limit
+        i += 1
+    return (a + b) + (c + d), count

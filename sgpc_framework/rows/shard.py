@@ -23,7 +23,11 @@ from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
 from sgpc_framework.rows.blocks import Block, Numbers
 from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
 from sgpc_framework.rows.excerpt import Excerpt
-from sgpc_framework.rows.loops import add_basis_function, with_basis_functions
+from sgpc_framework.rows.loops import (
+    add_basis_function,
+    sum_and_count,
+    with_basis_functions,
+)
 from sgpc_framework.rows.view import Rows, read_only, repeated
 
 Floats = NDArray[np.float64]
@@ -115,8 +119,7 @@ class Shard:
         if math.isnan(score):
             row = self._block.start + position
             raise ValueError(f"the score of row {row} is NaN, a number is wanted")
-        some = [position] if self._eligible[position] else []
-        return score, self._excerpt(np.array(some, dtype=np.intp))
+        return score, self._excerpt([position] if self._eligible[position] else [])
 
     def arrivals(
         self, row_weight: RowFunction, taken: Numbers, uniforms: Floats, since: float
@@ -135,11 +138,11 @@ class Shard:
                 f"the weight of row {self._block.start + error.position} is {error.weight}, "
                 "a finite number >= 0 is wanted"
             ) from None
-        return Arrivals(times, self._excerpt(np.array(positions, dtype=np.intp)), more)
+        return Arrivals(times, self._excerpt(positions), more)
 
     def excerpt(self, numbers: Numbers) -> Excerpt:
         """The rows with these numbers as they are."""
-        return self._excerpt(numbers - self._block.start)
+        return self._excerpt((numbers - self._block.start).tolist())
 
     # -- sums over rows ------------------------------------------------------------------------
 
@@ -194,9 +197,8 @@ class Shard:
             self._left = int(np.count_nonzero(self._eligible))
         # Who asked for all moments at this stage will do so at the next: compute them in one pass.
         self._rows = self._view(all_moments=self._rows.has_moments)
-        log_z = self._rows.log_z
-        wrong = int(np.count_nonzero(log_z <= -LOG_2))
-        return Inclusion(float(np.add.reduce(log_z)), wrong, self._left, rounded)
+        log_z, wrong = sum_and_count(self._rows.log_z, -LOG_2)
+        return Inclusion(log_z, wrong, self._left, rounded)
 
     # -- for those who insist ------------------------------------------------------------------
 
@@ -213,16 +215,15 @@ class Shard:
     def _view(self, all_moments: bool) -> Rows:
         return Rows(*self._seen, self._likelihood, all_moments=all_moments, origin=self._block)
 
-    def _excerpt(self, positions: Numbers) -> Excerpt:
+    def _excerpt(self, positions: list[int]) -> Excerpt:
         """Rows at some positions of the block, copied: they leave the shard."""
         y, mean, variance, _ = self._seen
+        some: Any = np.array(positions, dtype=np.intp)
+        index = some + self._block.start
         if len(positions) == 1:  # a slice is several times faster, and what it shows stays
-            first = int(positions[0])
-            some: Any = slice(first, first + 1)
-        else:
-            some = positions
+            some = slice(positions[0], positions[0] + 1)
         return Excerpt(
-            positions + self._block.start,
+            index,
             self._block.X[some],
             y[some],
             _still(mean[..., some]),
