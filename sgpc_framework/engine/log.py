@@ -139,6 +139,13 @@ class Log:
         cuts = self.of(Cut)
         return state[: cuts[-1].stages] if cuts else state
 
+    def refined(self) -> tuple[State, ...]:
+        """The states that a refiner ended with, in order of size; of several of one size the last,
+        and none that is larger than the whole."""
+        ends = [end.state for end in self.of(RefinerEnded)]
+        by_size = {len(state): state for state in ends}
+        return tuple(by_size[size] for size in sorted(by_size) if size <= len(ends[-1]))
+
     def trace(self) -> Trace:
         """The log as people read it."""
         notes = tuple(note.text for note in self.of(Note))
@@ -197,5 +204,4 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
     cuts = log.of(Cut)
     whole = state[: cuts[-1].stages] if cuts else state
-    refined = log.of(RefinerEnded)
-    return tuple(each.state for each in refined) if refined else (whole,)
+    return log.refined() or (whole,)

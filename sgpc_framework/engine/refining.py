@@ -41,14 +41,7 @@ def refine(
     missed = [size for size in config.sizes if size > len(whole)]
     if missed:
         log.add(Note(f"sizes {missed} were left out: there are {len(whole)} basis vectors"))
-    return _ascending([end.state for end in ends])
-
-
-def _ascending(states: list[State]) -> tuple[State, ...]:
-    """The states in order of size; of several that ended at one size, the last."""
-    by_size = {len(state): state for state in states}
-    whole = len(states[-1])
-    return tuple(by_size[size] for size in sorted(by_size) if size <= whole)
+    return log.refined()
 
 
 def _refined(config: Config, start: State, rows: TrainingRows, patience: Patience) -> Refined:

@@ -147,17 +147,19 @@ class Matching:
 class Flat:
     name: ClassVar[str] = "nlp"
 
+    def loss(self, trial, /):
+        return None
+
 
 @attrs.frozen
 class Untouched:
     name: ClassVar[str] = "none"
 
-    def loss(self, fitted, /):
-
+    def loss(self, state, rows, /):
         return 0.0
 
-    def refine(self, fitted, rng, /):
-        return fitted
+    def refine(self, state, rows, rng, tell, /):
+        return state
 
 
 @attrs.frozen

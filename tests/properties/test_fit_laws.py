@@ -15,7 +15,7 @@ from sgpc_framework.testing.strategies import FitToMake, Problem, components, fi
 
 SELECTORS = default_registry().names("selector")
 STATIONARY = ["squared-exponential", "matern-12", "matern-32", "matern-52", "rational-quadratic"]
-DRAWING = ("adaptive-sampling", "random-sampling", "validation")
+DRAWING = ("adaptive-sampling", "random-sampling", "validation", "pool")
 
 greedy = components("selector").filter(lambda selector: selector.name not in DRAWING)
 
