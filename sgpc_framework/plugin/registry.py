@@ -7,7 +7,8 @@ A registry is an ordinary object that whoever needs parts is given; there may be
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
+from threading import RLock
 from typing import Any
 
 import attrs
@@ -36,6 +37,10 @@ class Registry:
         default=load_installed, repr=False
     )
     manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
+    _loaded: Catalogue | None = attrs.field(default=None, init=False, repr=False)
+    _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
+    _depth: int = attrs.field(default=0, init=False, repr=False)
+    """How many loads are going on, one inside the other."""
 
     @classmethod
     def of(cls, *classes: type) -> Registry:
@@ -63,9 +68,28 @@ class Registry:
             return default_registry, ()
         return _of_catalogue, (self._catalogue,)
 
-    @cached_property
+    @property
     def _catalogue(self) -> Catalogue:
-        return self._load(self.manager)
+        """What the plugins brought: loaded once, by one thread while others wait.
+
+        A plugin that asks for parts while it is itself being imported gets what can be had without
+        it, from a load of its own of which nothing stays.
+        """
+        if self._loaded is not None:
+            return self._loaded
+        with self._lock:
+            if self._loaded is not None:
+                return self._loaded
+            if self._depth == 2:
+                raise PluginError("asks for parts whenever it is asked for its own")
+            self._depth += 1
+            try:
+                loaded = self._load(self.manager if self._depth == 1 else new_manager())
+            finally:
+                self._depth -= 1
+            if self._depth == 0:
+                self._loaded = loaded
+            return loaded
 
     def parts(self) -> tuple[Part, ...]:
         """Every part, by kind and name; those whose name is taken twice included."""

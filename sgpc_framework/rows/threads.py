@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from functools import cache
 from itertools import chain
+from threading import Lock
 from typing import Any, TypeVar
 
 from sgpc_framework.rows.memory import keep_freed_memory
@@ -44,14 +45,49 @@ def one_blas_thread() -> Iterator[None]:
     What stays is how freed memory is kept (``memory``), which is of use to whoever comes next.
     """
     keep_freed_memory()
-    controller = _controller()
-    caller = max((blas.num_threads for blas in controller.lib_controllers), default=1)
+    caller = _LIMIT.take()
     outer = _allowed.set(max(_allowed.get(), min(caller, _processors())))
     try:
-        with controller.limit(limits=1):
-            yield
+        yield
     finally:
         _allowed.reset(outer)
+        _LIMIT.give_back()
+
+
+class _Limit:
+    """BLAS has one number of threads for the whole process, and several may want it to be one at
+    the same time: the first who comes keeps what it was, and the last who goes restores it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._holders = 0
+        self._caller = 1
+        self._restore: Callable[[], object] = lambda: None
+
+    def take(self) -> int:
+        """Hold BLAS to one thread; returns how many it had before anybody did."""
+        controller = _controller()
+        with self._lock:
+            if self._holders == 0:
+                threads = (blas.num_threads for blas in controller.lib_controllers)
+                self._caller = max(threads, default=1)
+                self._restore = controller.limit(limits=1).restore_original_limits
+            self._holders += 1
+            return self._caller
+
+    def unlock(self) -> None:
+        """After a fork nobody else is there who could hold the lock."""
+        self._lock = Lock()
+
+    def give_back(self) -> None:
+        """Whoever took it needs it no more."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._restore()
+
+
+_LIMIT = _Limit()
 
 
 def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> Iterator[R]:
@@ -97,3 +133,4 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_LIMIT.unlock)

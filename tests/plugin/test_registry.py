@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -18,24 +20,22 @@ from sgpc_framework.plugin.registry import Registry, default_registry
 class Still:
     name: ClassVar[str] = "still"
 
-    def loss(self, fitted, /):
-
+    def loss(self, state, rows, /):
         return 0.0
 
-    def refine(self, fitted, rng, /):
-        return fitted
+    def refine(self, state, rows, rng, tell, /):
+        return state
 
 
 @attrs.frozen
 class AlsoStill:
     name: ClassVar[str] = "still"
 
-    def loss(self, fitted, /):
-
+    def loss(self, state, rows, /):
         return 0.0
 
-    def refine(self, fitted, rng, /):
-        return fitted
+    def refine(self, state, rows, rng, tell, /):
+        return state
 
 
 @attrs.frozen
@@ -66,12 +66,11 @@ class OnlyDiag:
 class Both(First):
     name: ClassVar[str] = "both"
 
-    def loss(self, fitted, /):
-
+    def loss(self, state, rows, /):
         return 0.0
 
-    def refine(self, fitted, rng, /):
-        return fitted
+    def refine(self, state, rows, rng, tell, /):
+        return state
 
 
 class Plugin:
@@ -273,3 +272,48 @@ BUILT_IN = {
     "objective": "nlp predictive-loss marginal-likelihood none",
     "refiner": "corrective ep none prune",
 }
+
+
+def test_threads_that_ask_first_at_the_same_time_get_the_same_parts():
+    """Every one of them would load the plugins, and find those of the other registered already."""
+    loads = []
+
+    def load(manager):
+        loads.append(manager)
+        time.sleep(0.05)  # long enough for all of them to come
+        return Registry()._load(manager)
+
+    registry = Registry(load)
+    with ThreadPoolExecutor(8) as pool:
+        names = list(pool.map(lambda _: registry.names("kernel"), range(8)))
+    assert len(loads) == 1
+    assert set(names) == {Registry().names("kernel")}
+    assert not registry.quarantined()
+
+
+def test_a_plugin_that_asks_for_parts_when_it_is_imported_harms_nobody():
+    seen = []
+
+    def load(manager):
+        catalogue = Registry()._load(manager)
+        if registry._depth == 1:  # a module is imported once, whoever asks for it again
+            seen.append(registry.names("kernel"))
+        return catalogue
+
+    registry = Registry(load)
+    assert registry.names("kernel") == seen[0] == Registry().names("kernel")
+    assert not registry.quarantined()
+
+
+def test_a_plugin_that_asks_whenever_it_is_asked_ends():
+    """Inside its own answer there is nothing to be had, and outside there is what it answers."""
+    asked = []
+
+    @hookimpl
+    def sgpc_refiners():
+        asked.append(registry.names("refiner"))
+        return [Still]
+
+    registry = Registry.of_plugins(SimpleNamespace(sgpc_refiners=sgpc_refiners))
+    assert registry.names("refiner") == ("still",)
+    assert asked == [()]

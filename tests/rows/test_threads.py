@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -130,3 +131,17 @@ def test_the_callers_blas_threads_come_back():
         with pytest.raises(sgpc.InputError):
             model.predict_proba(np.full((2, 20), np.nan))
         assert setting() == before
+
+
+def test_fits_side_by_side_have_the_bits_of_one_after_the_other():
+    """And the caller's setting of BLAS comes back when the last of them ends."""
+    X, y = datasets.waveform(300, seed=0)
+    designs = [sgpc.build("fast", max_basis=8, seed=seed) for seed in range(6)]
+    alone = [design.fit(X, y).predict_proba(X) for design in designs]
+    with threadpool_limits(2, user_api="blas"):
+        with ThreadPoolExecutor(3) as pool:
+            together = list(pool.map(lambda design: design.fit(X, y).predict_proba(X), designs))
+        libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        assert {library.num_threads for library in libraries} == {2}
+    for ours, theirs in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
