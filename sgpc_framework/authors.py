@@ -20,6 +20,7 @@ every part
 ``one_of``                a field for one of a few words
 ``has``                   whether a part has an ability
 ``compiled``              a module of passes that numba compiles, where it is installed
+``compiler_options``      how such passes are compiled
 ``Tunable``               ability: says its hyperparameters itself
 ``PlainOptions``          ability: says its options itself
 ``StartsFromData``        ability: takes hyperparameters from the inputs
@@ -117,7 +118,7 @@ from sgpc_framework.errors import (
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.arithmetic import KernelArithmetic
 from sgpc_framework.parts.calls import kernel_columns, kernel_diag, kernel_values
-from sgpc_framework.parts.compilation import compiled
+from sgpc_framework.parts.compilation import compiled, compiler_options
 from sgpc_framework.parts.derivatives import (
     in_hyperparameters,
     input_pullback,
@@ -233,6 +234,7 @@ __all__ = [
     "Tunable",
     "additive_form",
     "compiled",
+    "compiler_options",
     "factorised",
     "has",
     "hookimpl",

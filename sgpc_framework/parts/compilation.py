@@ -7,23 +7,59 @@ A module that has a compiled twin asks for it by name and does its own NumPy whe
 
 ``SGPC_FAST=0`` in the environment turns all of them off. The choice is made once, at first use:
 importing the framework does not load a compiler, and one process gives one answer.
+
+What was compiled is kept in a folder of numba's. If that cannot be written or read, or holds
+something else than what was left there, a process compiles for itself; and if nothing helps, NumPy
+does the work. Nobody's fit ends because of a cache.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+_keeps = True
+"""Whether what is compiled is kept for the next process."""
+
+
+def compiler_options() -> dict[str, Any]:
+    """How loops are compiled: ``@numba.njit(signature, **compiler_options())``."""
+    return {"cache": _keeps, "nogil": True, "error_model": "numpy"}
+
 
 @cache
 def compiled(module: str) -> Any:
-    """The module of compiled passes, or None where numba is missing or not wanted."""
+    """The module of compiled passes, or None where numba is missing, not wanted or broken."""
     if os.environ.get("SGPC_FAST") == "0":
         return None
     try:
         import numba  # noqa: F401
     except ImportError:
         return None
-    return import_module(module)
+    try:
+        return import_module(module)
+    except Exception as error:  # of any kind: it is whatever a damaged file makes numba do
+        return _without_cache(module, error)
+
+
+def _without_cache(module: str, error: Exception) -> Any:
+    """The module compiled for this process alone, or None if that fails, too."""
+    global _keeps
+    _keeps = False
+    sys.modules.pop(module, None)
+    problem = f"numba could not use its cache ({type(error).__name__}: {error})"
+    advice = "set NUMBA_CACHE_DIR to a folder that can be written, or empty the one it names"
+    try:
+        again = import_module(module)
+    except Exception as other:
+        sys.modules.pop(module, None)
+        told = f"{problem}, nor do without it ({type(other).__name__}: {other}): NumPy is used"
+        warnings.warn(f"{told}; {advice}", RuntimeWarning, stacklevel=3)
+        return None
+    told = f"{problem}: loops are compiled anew in every process, which takes seconds"
+    warnings.warn(f"{told}; {advice}", RuntimeWarning, stacklevel=3)
+    return again

@@ -9,12 +9,14 @@ import numpy as np
 from numba import boolean, float32, float64, types
 from numpy.typing import NDArray
 
+from sgpc_framework.parts.compilation import compiler_options
+
 Floats = NDArray[np.float64]
 
 _seen = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
 _columns = types.Array(float64, 2, "C", readonly=True)
 _mask = types.Array(boolean, 1, "C", readonly=True)
-_compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
+_compiled = compiler_options()
 
 
 @numba.njit(

@@ -137,3 +137,53 @@ def test_importing_does_not_load_a_compiler():
     script = "import sys, sgpc_framework; sgpc_framework.build(); print('numba' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 300), share=st.floats(0.0, 1.0 - 2e-16))
+def test_one_draw_is_the_same(without, seed, count, share):
+    """Sums are taken in another order, so that a share may fall on the border of two rows."""
+    rng = np.random.default_rng(seed)
+    weights = rng.random(count) * (rng.random(count) < 0.7)
+    eligible = rng.random(count) < 0.8
+    place, total, least = passes.place_of(weights, eligible, share)
+    with without():
+        wanted, other, _ = passes.place_of(weights, eligible, share)
+    assert total == pytest.approx(other, rel=SAME, abs=0.0)
+    assert least >= 0.0
+    if total:
+        assert eligible[place]
+        assert weights[place] > 0.0
+        sums = np.cumsum(np.where(eligible, weights, 0.0))
+        border = np.abs(sums - share * total).min() < SAME * total
+        assert place == wanted or border
+
+
+@given(seed=st.integers(0, 2**32), count=st.integers(0, 300))
+def test_a_sum_and_a_count_are_the_same(without, seed, count):
+    values = np.random.default_rng(seed).normal(size=count)
+    total, below = passes.sum_and_count(values, -0.3)
+    with without():
+        wanted, also_below = passes.sum_and_count(values, -0.3)
+    assert total == pytest.approx(wanted, rel=SAME, abs=SAME * count)
+    assert below == also_below
+
+
+def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path):
+    script = (
+        "from sgpc_framework.rows import loops; import numpy as np; "
+        "print(loops.sum_and_count(np.ones(3), 0.0))"
+    )
+
+    def run():
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-W", "always", "-c", script]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+
+    whole = run()
+    assert whole.stderr == ""
+    for kept in tmp_path.rglob("*.nbi"):
+        kept.write_bytes(b"")
+    damaged = run()
+    assert damaged.stdout == whole.stdout
+    assert "RuntimeWarning: numba could not use its cache (EOFError" in damaged.stderr
+    assert "NUMBA_CACHE_DIR" in damaged.stderr

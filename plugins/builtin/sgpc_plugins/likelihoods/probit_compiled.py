@@ -17,7 +17,7 @@ import numpy as np
 from numba import float64, types
 from numpy.typing import NDArray
 
-from sgpc_framework.authors import Moments
+from sgpc_framework.authors import Moments, compiler_options
 from sgpc_plugins.likelihoods import normal_tail
 from sgpc_plugins.likelihoods.link import LEAST_NU
 
@@ -36,7 +36,7 @@ _SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 _row = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
 _table = types.Array(float64, 2, "C", readonly=True)
-_compiled = {"cache": True, "nogil": True, "error_model": "numpy"}
+_compiled = compiler_options()
 
 
 def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Floats:
