@@ -147,6 +147,9 @@ class Matching:
 class Flat:
     name: ClassVar[str] = "nlp"
 
+    def loss(self, trial, /):
+        return None
+
 
 @attrs.frozen
 class Untouched:
