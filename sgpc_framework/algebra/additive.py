@@ -45,12 +45,6 @@ class AdditiveForm:
         """L⁻¹ Π^½, with M(x) = T k_u(x)."""
         return np.sqrt(self.shrinkage)[:, None] * self.functions
 
-    def __getitem__(self, prefix: slice) -> AdditiveForm:
-        """The form of the first stages: ``form[:t]``."""
-        return AdditiveForm(
-            self.functions[prefix, prefix], self.coefficient[prefix], self.shrinkage[prefix]
-        )
-
 
 @attrs.frozen(eq=False)
 class Factor:

@@ -53,7 +53,7 @@ class Model:
     trace: Trace
     smaller: tuple[Model, ...] | None = None
     provenance: Provenance | None = None
-    _forms: tuple[AdditiveForm, ...] = attrs.field(alias="forms")
+    _forms: tuple[AdditiveForm, ...] = attrs.field(init=False)
 
     @_forms.default
     def _forms_of_the_state(self) -> tuple[AdditiveForm, ...]:
@@ -170,8 +170,7 @@ class Model:
             raise InputError(self._no_such_size(size))
         if self.smaller is not None:
             return (*self.smaller, self)[self.sizes.index(size)]
-        forms = tuple(form[:size] for form in self._forms)
-        return attrs.evolve(self, state=self.state[:size], forms=forms)
+        return attrs.evolve(self, state=self.state[:size])
 
     def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
         """Write the model to one file, which ``sgpc_framework.load`` reads."""

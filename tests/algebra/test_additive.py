@@ -43,10 +43,11 @@ def test_functions_are_unit_triangular_and_the_sum_is_the_posterior(system):
 def test_a_prefix_is_the_form_of_the_prefix(system):
     K, precision, mean = system
     half = (len(K) + 1) // 2
-    prefix = additive_form(K, precision, mean)[:half]
+    whole = additive_form(K, precision, mean)
     alone = additive_form(K[:half, :half], precision[:half], mean[:half])
-    np.testing.assert_allclose(prefix.functions, alone.functions, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(prefix.coefficient, alone.coefficient, rtol=1e-9, atol=1e-9)
+    functions, coefficient = whole.functions[:half, :half], whole.coefficient[:half]
+    np.testing.assert_allclose(functions, alone.functions, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(coefficient, alone.coefficient, rtol=1e-9, atol=1e-9)
 
 
 @given(systems())
