@@ -48,3 +48,20 @@ def test_the_whole_may_have_nothing_left():
     assert len(model) == 0
     assert model.sizes == ()
     assert model.predict_proba(X[:1]).tolist() == [[0.5, 0.5]]
+
+
+def test_held_out_rows_choose_how_many_stages_there_are_before_some_are_left_out():
+    model = design(2.0, max_basis="auto").fit(X, Y)
+    note = model.trace.notes[-1]
+    assert note.startswith('max_basis "auto" chose 40: 40 of 200 rows were held out')
+    assert note.endswith("the least of sizes [5, 10, 20, 40]")
+    fixed = design(2.0, max_basis=40).fit(X, Y)
+    assert len(model) == len(fixed) < 40
+    assert (model.predict_proba(X) == fixed.predict_proba(X)).all()
+    assert [record.size for record in model.trace.sizes][-1] < 40
+
+
+def test_a_search_may_end_with_nothing():
+    model = design(1e6, max_basis="auto").fit(X, Y)
+    assert len(model) == 0
+    assert model.trace.sizes == ()
