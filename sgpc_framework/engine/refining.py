@@ -13,6 +13,7 @@ import numpy as np
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.log import Log, Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
+from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Refined
 from sgpc_framework.rows.state import State
@@ -46,9 +47,14 @@ def refine(
 
 def _refined(config: Config, start: State, rows: TrainingRows, patience: Patience) -> Refined:
     rng = np.random.default_rng([config.seed, 0])  # the same for every size, as if fitted alone
-    with blame("refiner", config.refiner, "refine"):
-        end = config.refiner.refine(start, rows, rng, patience.refining)
-        _check(end)
+    try:
+        with blame("refiner", config.refiner, "refine"):
+            end = config.refiner.refine(start, rows, rng, patience.refining)
+            _check(end)
+    except PluginError:
+        if patience.failure is not None:  # the watcher's error is not the refiner's
+            raise patience.failure from None
+        raise
     return end
 
 
