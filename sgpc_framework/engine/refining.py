@@ -16,7 +16,7 @@ from sgpc_framework.engine.progress import Patience
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Refined
-from sgpc_framework.rows.state import State
+from sgpc_framework.rows.state import NO_ROW, State
 from sgpc_framework.rows.training_rows import TrainingRows
 
 
@@ -50,7 +50,7 @@ def _refined(config: Config, start: State, rows: TrainingRows, patience: Patienc
     try:
         with blame("refiner", config.refiner, "refine"):
             end = config.refiner.refine(start, rows, rng, patience.refining)
-            _check(end)
+            _check(end, len(rows))
     except PluginError:
         if patience.failure is not None:  # the watcher's error is not the refiner's
             raise patience.failure from None
@@ -58,7 +58,7 @@ def _refined(config: Config, start: State, rows: TrainingRows, patience: Patienc
     return end
 
 
-def _check(end: object) -> None:
+def _check(end: object, rows: int) -> None:
     if not isinstance(end, Refined) or not isinstance(end.state, State):
         raise TypeError(f"wanted Refined(state, notes), found {type(end).__name__}")
     if not isinstance(end.notes, tuple) or not all(isinstance(note, str) for note in end.notes):
@@ -73,6 +73,11 @@ def _check(end: object) -> None:
     if len(sizes) > 1:
         raise ValueError(
             f"wanted as many basis vectors, row numbers and sites as each other, found {sizes}"
+        )
+    if not all(NO_ROW <= row < rows for row in state.basis.tolist()):
+        raise ValueError(
+            f"wanted row numbers of 0 to {rows - 1}, and {NO_ROW} for a basis vector that is no "
+            f"row, found {state.basis}"
         )
     finite = np.all(np.isfinite(state.precision)) and np.all(np.isfinite(state.mean))
     if not finite or not np.all(state.precision > 0.0):
