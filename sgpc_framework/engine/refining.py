@@ -6,6 +6,7 @@ It therefore runs once for each size that is to be had, always from where the st
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.log import Log, Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
-from sgpc_framework.errors import PluginError
+from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Refined
 from sgpc_framework.rows.state import NO_ROW, State
@@ -51,6 +52,11 @@ def _refined(config: Config, start: State, rows: TrainingRows, patience: Patienc
         with blame("refiner", config.refiner, "refine"):
             end = config.refiner.refine(start, rows, rng, patience.refining)
             _check(end, len(rows))
+            end.state.forms()  # which may not exist
+    except NumericalError as error:
+        text = f"the model was not refined: {error}. The one of the stages is returned"
+        warnings.warn(text, NumericalWarning, stacklevel=2)
+        return Refined(start, (text,))
     except PluginError:
         if patience.failure is not None:  # the watcher's error is not the refiner's
             raise patience.failure from None
