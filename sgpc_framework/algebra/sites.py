@@ -34,11 +34,13 @@ class Steps:
     def __len__(self) -> int:
         return int(self.coefficient.shape[-1])
 
-    def __getitem__(self, which: int | slice | NDArray[np.intp]) -> Steps:
+    def __getitem__(self, which: int | np.integer | slice | NDArray[np.intp]) -> Steps:
+        """The step of one candidate, or of some."""
         if isinstance(which, int) and which == 0 and len(self) == 1:
             return self
-        some = slice(which, which + 1) if isinstance(which, int) else which
-        return Steps(self.coefficient[..., some], self.shrinkage[..., some])
+        if isinstance(which, (int, np.integer)):
+            which = slice(which, which + 1 or None)
+        return Steps(self.coefficient[..., which], self.shrinkage[..., which])
 
     @property
     def numbers(self) -> tuple[list[float], list[float]]:

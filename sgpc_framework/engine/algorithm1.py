@@ -152,8 +152,8 @@ def _reached(rows: TrainingRows, log: Log) -> State:
         theta,
         basis=basis,
         inputs=rows.inputs(basis),
-        precision=np.array([stage.precision for stage in stages]),
-        mean=np.array([stage.mean for stage in stages]),
+        precision=np.array([stage.precision for stage in stages]).T,
+        mean=np.array([stage.mean for stage in stages]).T,
     )
 
 

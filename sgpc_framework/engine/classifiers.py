@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Protocol
 
 import attrs
@@ -79,11 +80,7 @@ class OneAgainstRest:
         for one in range(count):
             watch = OfManyModels(task.watch, one + 1, count)
             yield self._model(task, one, watch)
-            if watch.stopped and one + 1 < count:
-                raise StopFitting(
-                    f"the fit was stopped when {one + 1} of {count} classes had a model and "
-                    "the others none, so that there is nothing to return"
-                )
+            _check_complete(watch, one + 1, count)
 
     def _in_parallel(self, task: Task) -> Iterator[Model]:
         """The same models. The watcher hears of each when it is done: other processes are deaf."""
@@ -98,9 +95,12 @@ class OneAgainstRest:
         jobs = (delayed(self._model_and_end)(deaf, one) for one in range(count))
         done = Parallel(n_jobs=task.n_jobs, return_as="generator")(jobs)
         for one, (model, end) in enumerate(done):
-            for progress in end:
-                OfManyModels(task.watch, one + 1, count)(progress)
+            watch = OfManyModels(task.watch, one + 1, count)
+            with suppress(StopFitting):
+                for progress in end:
+                    watch(progress)
             yield model
+            _check_complete(watch, one + 1, count)
 
     def _model_and_end(self, task: Task, one: int) -> tuple[Model, deque[Progress]]:
         end: deque[Progress] = deque(maxlen=1)
@@ -134,6 +134,14 @@ def _model(
             for state in result.states
         ]
     return nested(models) if result.refined else models[-1]
+
+
+def _check_complete(watch: OfManyModels, done: int, count: int) -> None:
+    if watch.stopped and done < count:
+        raise StopFitting(
+            f"the fit was stopped when {done} of {count} classes had a model and the others none, "
+            "so that there is nothing to return"
+        )
 
 
 def _earlier(start: Classifier | None, label: Any) -> Model | None:

@@ -140,11 +140,12 @@ class Log:
         return state[: cuts[-1].stages] if cuts else state
 
     def refined(self) -> tuple[State, ...]:
-        """The states that a refiner ended with, in order of size; of several of one size the last,
-        and none that is larger than the whole."""
+        """The states that a refiner ended with, in order of size; of several of one size the last.
+        None is larger than the whole, and but for the whole none is without basis vectors."""
         ends = [end.state for end in self.of(RefinerEnded)]
         by_size = {len(state): state for state in ends}
-        return tuple(by_size[size] for size in sorted(by_size) if size <= len(ends[-1]))
+        smaller = [size for size in sorted(by_size) if 0 < size < len(ends[-1])]
+        return (*(by_size[size] for size in smaller), *ends[-1:])
 
     def trace(self) -> Trace:
         """The log as people read it."""

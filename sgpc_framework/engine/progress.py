@@ -34,12 +34,14 @@ Watcher = Callable[[Progress], object]
 
 
 class Patience:
-    """Passes on what happens, and remembers whether the watcher wants a refiner to end."""
+    """Passes on what happens, and remembers whether the watcher wants a refiner to end, or failed
+    while it was told by one."""
 
     def __init__(self, watch: Watcher) -> None:
         self._watch = watch
         self._last: Progress | None = None
         self.over = False
+        self.failure: Exception | None = None
 
     def stage(self, progress: Progress) -> None:
         """A stage is done; the watcher may raise ``StopFitting``."""
@@ -53,6 +55,9 @@ class Patience:
                 self._watch(self._last._replace(refining=refining))
             except StopFitting:
                 self.over = True
+            except Exception as error:
+                self.failure = error
+                raise
         return not self.over
 
 

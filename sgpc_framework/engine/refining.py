@@ -6,6 +6,7 @@ It therefore runs once for each size that is to be had, always from where the st
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy as np
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.log import Log, Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
+from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError
 from sgpc_framework.parts.calls import blame
 from sgpc_framework.protocols import Refined
-from sgpc_framework.rows.state import State
+from sgpc_framework.rows.state import NO_ROW, State
 from sgpc_framework.rows.training_rows import TrainingRows
 
 
@@ -46,13 +48,23 @@ def refine(
 
 def _refined(config: Config, start: State, rows: TrainingRows, patience: Patience) -> Refined:
     rng = np.random.default_rng([config.seed, 0])  # the same for every size, as if fitted alone
-    with blame("refiner", config.refiner, "refine"):
-        end = config.refiner.refine(start, rows, rng, patience.refining)
-        _check(end)
+    try:
+        with blame("refiner", config.refiner, "refine"):
+            end = config.refiner.refine(start, rows, rng, patience.refining)
+            _check(end, len(rows))
+            end.state.forms()  # which may not exist
+    except NumericalError as error:
+        text = f"the model was not refined: {error}. The one of the stages is returned"
+        warnings.warn(text, NumericalWarning, stacklevel=2)
+        return Refined(start, (text,))
+    except PluginError:
+        if patience.failure is not None:  # the watcher's error is not the refiner's
+            raise patience.failure from None
+        raise
     return end
 
 
-def _check(end: object) -> None:
+def _check(end: object, rows: int) -> None:
     if not isinstance(end, Refined) or not isinstance(end.state, State):
         raise TypeError(f"wanted Refined(state, notes), found {type(end).__name__}")
     if not isinstance(end.notes, tuple) or not all(isinstance(note, str) for note in end.notes):
@@ -67,6 +79,11 @@ def _check(end: object) -> None:
     if len(sizes) > 1:
         raise ValueError(
             f"wanted as many basis vectors, row numbers and sites as each other, found {sizes}"
+        )
+    if not all(NO_ROW <= row < rows for row in state.basis.tolist()):
+        raise ValueError(
+            f"wanted row numbers of 0 to {rows - 1}, and {NO_ROW} for a basis vector that is no "
+            f"row, found {state.basis}"
         )
     finite = np.all(np.isfinite(state.precision)) and np.all(np.isfinite(state.mean))
     if not finite or not np.all(state.precision > 0.0):

@@ -96,8 +96,11 @@ class _Ladder:
                 break
 
     def size(self, rung: int) -> int:
-        """The number of basis vectors, or one if there are none."""
-        return max(1, len(self.fits[rung].whole))
+        """How many basis vectors the stages ended with, or one if with none.
+
+        It is what ``max_basis`` has to be; a refiner may have made more or fewer of them.
+        """
+        return max(1, len(self.fits[rung].log.state()))
 
     def chosen(self) -> int:
         """The smallest size within the noise of the best."""
@@ -124,14 +127,15 @@ class _Ladder:
         )
 
     def records(self) -> Iterator[Size]:
-        """What each size is worth."""
+        """What each model is worth that has basis vectors."""
         for rung, fit in enumerate(self.fits):
-            yield Size(
-                self.size(rung),
-                predictive_loss(fit.whole, self._rows),
-                float(self._losses.means[rung]),
-                self._losses.noise(rung, self._best),
-            )
+            if len(fit.whole):
+                yield Size(
+                    len(fit.whole),
+                    predictive_loss(fit.whole, self._rows),
+                    float(self._losses.means[rung]),
+                    self._losses.noise(rung, self._best),
+                )
 
     @property
     def _best(self) -> int:

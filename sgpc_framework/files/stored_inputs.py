@@ -37,7 +37,7 @@ def kind_of_inputs(kernel: Kernel, inputs: Inputs) -> str:
     """How these inputs of that kernel are stored."""
     if inputs.dtype.kind != "O":
         return "numbers"
-    encoder = _encoder(kernel)
+    encoder = _encoder(kernel) if len(inputs) else None  # of nothing, any list will do
     if encoder is None:
         return "strings"
     return "arrays" if isinstance(_encode(encoder, inputs), np.ndarray) else "encoded"
@@ -47,7 +47,7 @@ def inputs_to_array(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
     """The array that a file holds; ``ModelFileError`` if the inputs would not come back."""
     if inputs.dtype.kind != "O":
         return np.asarray(inputs)
-    encoder = _encoder(kernel)
+    encoder = _encoder(kernel) if len(inputs) else None
     if encoder is None:
         return _to_json(_strings(inputs))
     data = _encode(encoder, inputs)

@@ -140,10 +140,10 @@ class Model:
 
     def _staged_latent(self, X: Any) -> Iterator[tuple[Model, Floats, Floats]]:
         """For each of ``sizes`` a model with its likelihood, and the latent mean and variance."""
-        if self.smaller is not None:
-            for size in self.sizes:
-                model = self.truncated(size)
-                yield model, *model.predict_latent(X)
+        if self.smaller is not None or len(self._forms) > 1:
+            for model in map(self.truncated, self.sizes):
+                mean, variance = model.predict_latent(X)
+                yield model, mean.T, variance.T  # of several latent functions: one a row
             return
         checked = self._checked(X)
         functions = self.basis_functions(checked)

@@ -8,7 +8,7 @@ call. Errors of the framework itself pass through: they have their own addressee
 method calls where nothing goes wrong. Who provides a part is looked up in the registry in use:
 
     with using(registry):
-        design_classifier(...)
+        strategy.fit(task)
 """
 
 from __future__ import annotations

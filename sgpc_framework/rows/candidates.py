@@ -57,8 +57,9 @@ class Candidates:
 
     def __getitem__(self, positions: int | NDArray[np.intp]) -> Candidates:
         """One of the candidates, or some; they share what has been computed."""
-        if len(self) == 1:
+        if len(self) == 1 and isinstance(positions, int) and positions == 0:
             return self
         chosen = np.atleast_1d(self.selection.positions[positions])
         some = self.selection.whole[chosen]
-        return Candidates(self.selection._replace(positions=chosen), some, self.at.likelihood)
+        selection = self.selection._replace(positions=chosen, everything=False)
+        return Candidates(selection, some, self.at.likelihood)

@@ -1,4 +1,4 @@
-"""The passes of ``passes`` as compiled loops: the extra ``fast``."""
+"""The passes of ``loops``, compiled: the extra ``fast``."""
 
 from __future__ import annotations
 

@@ -123,9 +123,9 @@ class Posterior:
         for each, at the state that including it would make; ``rows.active`` then counts it in, and
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
-        if candidates is None or steps is None:
+        if candidates is None:
             return np.asarray(_added(self._shards.every(Shard.total, row_value)))
-        if not len(candidates) == len(steps) == steps.shrinkage.shape[-1]:
+        if steps is None or not len(candidates) == len(steps) == steps.shrinkage.shape[-1]:
             raise ValueError(f"wanted a step for each of {len(candidates)} rows, found {steps}")
         if not len(candidates):
             return np.empty(0)
@@ -171,7 +171,9 @@ class Posterior:
     def marginals(self) -> tuple[Floats, Floats]:
         """Posterior mean and variance of every row (read-only)."""
         means, variances, _ = zip(*self._shards.every(Shard.marginals), strict=True)
-        return tuple(read_only(np.concatenate(each, axis=-1)) for each in (means, variances))  # type: ignore[return-value]
+        mean: Floats = np.concatenate(means, axis=-1)
+        variance: Floats = np.concatenate(variances, axis=-1)
+        return read_only(mean), read_only(variance)
 
     # -- for the engine ------------------------------------------------------------------------
 

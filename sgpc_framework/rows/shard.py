@@ -65,6 +65,8 @@ class Selection(NamedTuple):
     whole: Excerpt
     positions: Numbers
     keep: bool
+    everything: bool = True
+    """Whether all of them are tried, in their order."""
 
 
 class Shard:
@@ -235,14 +237,15 @@ class Shard:
     def _columns(self, selection: Selection) -> list[Floats]:
         """k̃ of the tried candidates (rows) with the rows of the block (columns), a matrix for each
         latent function."""
-        all_of_them = len(selection.positions) == len(selection.whole)
         if selection.keep and self._kept[0] != selection.number:
             self._kept = selection.number, self._residual_columns(selection.whole)
         if self._kept[0] == selection.number:
             columns = self._kept[1]
-            return columns if all_of_them else [each[selection.positions] for each in columns]
+            if selection.everything:
+                return columns
+            return [each[selection.positions] for each in columns]
         return self._residual_columns(
-            selection.whole if all_of_them else selection.whole[selection.positions]
+            selection.whole if selection.everything else selection.whole[selection.positions]
         )
 
     def _residual_columns(self, rows: Excerpt) -> list[Floats]:

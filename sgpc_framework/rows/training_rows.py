@@ -45,9 +45,7 @@ class TrainingRows:
 
     blocks: Placement[Block]
     starts: Numbers
-    _gathered: Callable[[Sequence[Block], int], Placement[Block]] = attrs.field(
-        default=ThisProcess, alias="gathered"
-    )
+    _gathered: Place = attrs.field(default=ThisProcess, alias="gathered")
     """Where rows go that were taken out of these."""
 
     @classmethod

@@ -67,7 +67,8 @@ def a_residual_column_is_the_posterior_covariance(walk: Walk) -> None:
 def a_trial_is_what_inclusion_makes(
     walk: Walk, coefficient: float, share: float, which: int
 ) -> None:
-    """``total`` with candidates, however many at a time, sums over what ``include`` would make."""
+    """``total`` with candidates, however many and in whatever order, sums over what ``include``
+    would make."""
     posterior = _walked(walk)
     eligible = np.flatnonzero(posterior.eligible())
     if not eligible.size:
@@ -78,6 +79,9 @@ def a_trial_is_what_inclusion_makes(
     steps = Steps(coefficient * each / np.sqrt(variance), share * each / variance)
     which = min(which, len(candidates) - 1)
     tried = posterior.total(_all_there_is, candidates, steps)
+    backwards = np.arange(len(candidates))[::-1]
+    turned = posterior.total(_all_there_is, candidates[backwards], steps[backwards])
+    np.testing.assert_allclose(turned, tried[::-1], rtol=1e-9)
     posterior.include(candidates, which, steps[which])
     included = posterior.total(_all_there_is)
     scale = 1.0 + np.abs(included).max()

@@ -99,9 +99,20 @@ def test_with_many_classes_all_must_have_a_model():
     assert [len(one) for one in model.models] == [10, 10, 1]
 
 
-def test_other_exceptions_of_a_watcher_pass():
+def test_in_parallel_the_last_class_is_done_when_it_is_told_of():
+    three = np.digitize(X[:, 10], [1.0, 3.0])
+    design = sgpc.build(PLAIN, objective="none")
+    with pytest.raises(sgpc.StopFitting, match="2 of 3 classes had a model"):
+        design.fit(X, three, progress=Until(lambda at: at.model == 2), n_jobs=1)
+    model = design.fit(X, three, progress=Until(lambda at: at.model == 3), n_jobs=1)
+    assert [len(one) for one in model.models] == [10, 10, 10]
+
+
+@pytest.mark.parametrize("refiner", ["none", "corrective"])
+def test_other_exceptions_of_a_watcher_pass(refiner):
     def broken(at):
-        raise RuntimeError("my mistake")
+        if refiner == "none" or at.refining:
+            raise RuntimeError("my mistake")
 
     with pytest.raises(RuntimeError, match="my mistake"):
-        sgpc.build(PLAIN).fit(X, y, progress=broken)
+        sgpc.build(PLAIN, refiner=refiner, max_iterations=1).fit(X, y, progress=broken)

@@ -118,6 +118,16 @@ def test_a_model_of_graphs_comes_back_to_the_bit(kernel, tmp_path):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=["plain data", "array", "nested"])
+def test_a_model_without_basis_vectors_comes_back_too(kernel, tmp_path):
+    design = sgpc.build(kernel=kernel, refiner={"name": "prune", "price": 1e6}, registry=REGISTRY)
+    model = design.fit(X, Y)
+    assert len(model) == 0
+    model.save(tmp_path / "m")
+    loaded = sgpc.load(tmp_path / "m", REGISTRY)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
 @pytest.mark.parametrize("kernel", [Degrees(), Matrices()])
 def test_such_kernels_obey_the_laws(kernel):
     names = []

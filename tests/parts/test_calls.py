@@ -147,6 +147,8 @@ class Refiner:
             return state
         if self.fault == "count":
             return Refined(attrs.evolve(state, mean=state.mean[1:]))
+        if self.fault == "rows":
+            return Refined(attrs.evolve(state, basis=state.basis + len(rows)))
         return Refined(attrs.evolve(state, precision=-state.precision))
 
 
@@ -177,6 +179,7 @@ CASES = [
     ("objective", Objective, "pullback", "loss"),
     ("refiner", Refiner, "raises", "refine"),
     ("refiner", Refiner, "count", "refine"),
+    ("refiner", Refiner, "rows", "refine"),
     ("refiner", Refiner, "negative", "refine"),
     ("refiner", Refiner, "notes", "refine"),
     ("refiner", Refiner, "state", "refine"),

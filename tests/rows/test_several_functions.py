@@ -8,8 +8,10 @@ import attrs
 import numpy as np
 import pytest
 
+import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.fit import fit
 from sgpc_framework.engine.judging import paired_losses
 from sgpc_framework.engine.slopes import RowMean, predictive_loss, slopes
 from sgpc_framework.engine.trial import Trial
@@ -236,3 +238,25 @@ def test_the_latent_functions_of_a_model_are_three():
     np.testing.assert_allclose(mean.T, wanted[0], **EXACT)
     np.testing.assert_allclose(variance.T, wanted[1], **EXACT)
     assert model.sites.precision.shape == (3, 4)
+
+
+def test_a_model_of_three_can_be_had_in_every_size():
+    model = Model(np.array(["a", "b", "c"]), state_of(), trace=None)
+    staged = list(model.staged_predict_log_proba(X[:5]))
+    assert len(staged) == 4
+    for size, found in zip(model.sizes, staged, strict=True):
+        np.testing.assert_array_equal(found, model.truncated(size).predict_log_proba(X[:5]))
+
+
+def test_a_fit_of_three_that_is_stopped_has_the_stages_so_far():
+    parts = {"kernel": KERNEL, "likelihood": ThreeProbits(), "objective": "none"}
+    config = sgpc.build(parts, max_basis=6, block_rows=20).config
+
+    def watch(at):
+        if at.basis == 4:
+            raise sgpc.StopFitting
+
+    whole = fit(config, all_rows(20), lambda _: None).whole
+    state = fit(config, all_rows(20), watch).whole
+    assert state.precision.shape == state.mean.shape == (3, 4)
+    np.testing.assert_array_equal(state.basis, whole.basis[:4])

@@ -42,6 +42,12 @@ def test_the_stages_end_when_nothing_is_to_be_gained():
     assert model.trace.iterations[0].ended == (f"after {len(model)} stages the selector had enough")
 
 
+def test_no_row_is_taken_that_gains_less():
+    X, y = twonorm(300, seed=1)
+    for batch in (2, 8):
+        assert len(fit(LazyEntropy(pool=8, batch=batch, least_gain=100.0), X, y)) == 0
+
+
 def test_only_rows_of_the_pool_are_taken():
     X, y = twonorm(300, seed=1)
     model = fit(LazyEntropy(pool=8), X, y)

@@ -51,12 +51,11 @@ class LazyEntropy:
             candidates = posterior.candidates(memory.rows[first])
             taken = np.clip(candidates.at.nu * candidates.at.variance, 0.0, 1.0 - 1e-12)
             fresh = np.where(candidates.eligible, -0.5 * np.log1p(-taken), -np.inf)
-            stale = memory.gains[first].max(initial=-np.inf)
             memory.gains[first] = fresh
             best = int(memory.gains.argmax())
-            if memory.gains[best] < self.least_gain and stale < np.inf:
+            if memory.gains[best] < self.least_gain:
                 return None
-            if best in first and memory.gains[best] < np.inf:
+            if best in first:
                 return int(memory.rows[best])
 
 

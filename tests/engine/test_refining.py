@@ -1,0 +1,43 @@
+"""What a refiner may do wrong without spoiling the fit."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework.authors import NumericalError, Refined, predictive_loss
+from sgpc_framework.datasets import waveform
+
+X, y = waveform(100, seed=3)
+
+
+@attrs.frozen
+class Unlucky:
+    """A refiner whose arithmetic fails, or whose state has no arithmetic."""
+
+    name: ClassVar[str] = "unlucky"
+    raises: bool = True
+
+    def loss(self, state, rows):
+        return predictive_loss(state, rows)
+
+    def refine(self, state, rows, rng, tell):
+        if self.raises:
+            raise NumericalError("it went wrong")
+        return Refined(attrs.evolve(state, inputs=np.full_like(state.inputs, np.nan)))
+
+
+@pytest.mark.parametrize(
+    ("raises", "why"), [(True, "it went wrong"), (False, "the Gram matrix .* is not finite")]
+)
+def test_where_the_algebra_fails_the_model_of_the_stages_is_returned(raises, why):
+    options = {"objective": "none", "max_basis": 6}
+    plain = sgpc.build(options).fit(X, y)
+    with pytest.warns(sgpc.NumericalWarning, match=f"the model was not refined: {why}"):
+        model = sgpc.build(options, refiner=Unlucky(raises)).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    assert model.trace.notes[-1].startswith("refiner unlucky: the model was not refined: ")
