@@ -31,6 +31,11 @@ class Arrivals:
     more: bool
 
     @property
+    def first(self) -> float:
+        """When the first of them arrived; never, if none did."""
+        return float(self.times[0]) if len(self.times) else math.inf
+
+    @property
     def last(self) -> float:
         """When the last of them arrived."""
         return float(self.times[-1]) if len(self.times) else 0.0

@@ -227,11 +227,12 @@ class Posterior:
         while True:
             chances = rng.random((len(waiting), 2, ahead))
             arguments = {
-                block: (row_weight, _taken(own.get(block, _NONE), arrived[block]), chance, since)
+                block: (row_weight, *_before(own.get(block, _NONE), arrived[block], chance))
                 for block, chance in zip(waiting, chances, strict=True)
-                for since in [arrived[block][-1].last if arrived[block] else 0.0]
             }
             latest = self._shards.some(Shard.arrivals, arguments)
+            if size == 1:  # nobody can have been earlier than the first of a block
+                return min(latest, key=lambda each: each.first).excerpt
             for block, arrivals in zip(waiting, latest, strict=True):
                 arrived[block].append(arrivals)
             earliest, horizon = _earliest([each for block in arrived for each in block], size)
@@ -269,8 +270,14 @@ def _added(results: Iterable[A]) -> A:
     return reduce(add, results)
 
 
-def _taken(before: Numbers, arrived: list[Arrivals]) -> Numbers:
-    return np.concatenate([before, *(each.excerpt.index for each in arrived)])
+def _before(
+    taken: Numbers, arrived: list[Arrivals], chance: Floats
+) -> tuple[Numbers, Floats, float]:
+    """Which rows of a block do not come any more, the chance of the next, and since when."""
+    if not arrived:
+        return taken, chance, 0.0
+    gone = np.concatenate([taken, *(each.excerpt.index for each in arrived)])
+    return gone, chance, arrived[-1].last
 
 
 def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
