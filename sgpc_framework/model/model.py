@@ -145,9 +145,8 @@ class Model:
                 mean, variance = model.predict_latent(X)
                 yield model, mean.T, variance.T  # of several latent functions: one a row
             return
-        checked = self._checked(X)
-        functions = self.basis_functions(checked)
-        prior = np.concatenate([kernel_diag(self.kernel, rows) for rows in _blocks(checked)])
+        functions = self.basis_functions(X)
+        prior = self._in_blocks(X, lambda rows: kernel_diag(self.kernel, rows))
         mean, variance = np.zeros(len(prior)), prior.copy()
         sites = self.sites
         for stage in range(len(self)):

@@ -17,6 +17,7 @@ from sgpc_framework.authors import (
     positive_number,
     whole_number,
 )
+from sgpc_plugins.selectors.sampling import equal_weight
 
 Numbers = NDArray[np.intp]
 
@@ -57,7 +58,7 @@ class Pool:
     ) -> Numbers | None:
         if memory.enough:
             return None
-        fresh = posterior.sample(_equal, self.fresh, rng)
+        fresh = posterior.sample(equal_weight, self.fresh, rng)
         known = memory.kept[~np.isin(memory.kept, fresh)]
         candidates = posterior.candidates(np.concatenate([fresh, known]))
         return candidates.index[candidates.eligible]
@@ -75,7 +76,3 @@ class Pool:
 
 def _log_z(rows: Rows) -> Floats:
     return rows.log_z
-
-
-def _equal(rows: Rows) -> Floats:
-    return np.ones(len(rows))

@@ -39,7 +39,7 @@ class RandomSampling:
     working_set: int = whole_number(59)
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> NDArray[np.intp]:
-        return posterior.sample(_equal, self.working_set, rng)
+        return posterior.sample(equal_weight, self.working_set, rng)
 
 
 @attrs.frozen
@@ -54,7 +54,7 @@ class Validation:
     working_set: int = whole_number(59)
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> NDArray[np.intp]:
-        return posterior.sample(_equal, self.working_set, rng)
+        return posterior.sample(equal_weight, self.working_set, rng)
 
     def score(self, posterior: Posterior, candidates: Candidates, steps: Steps) -> Floats:
         # One row more is active for every candidate alike, so the sums rank as the means do.
@@ -72,7 +72,8 @@ def _chance_of_error(rows: Rows) -> Floats:
     return chance
 
 
-def _equal(rows: Rows) -> Floats:
+def equal_weight(rows: Rows) -> Floats:
+    """One for every row: a uniform draw."""
     return np.ones(len(rows))
 
 
