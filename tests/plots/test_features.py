@@ -16,9 +16,11 @@ def bars(ax):
     return dict(zip(names, [bar.get_width() for bar in ax.patches], strict=True))
 
 
-def with_kernel(model, **kernel):
-    state = attrs.evolve(model.state, kernel=sgpc.build(kernel=kernel).config.kernel)
-    return attrs.evolve(model, state=state)  # which cannot predict, and need not
+def with_kernel(model, features=2, **kernel):
+    """The same sites on basis vectors of so many features, with another kernel."""
+    kernel = sgpc.build(kernel=kernel).config.kernel
+    inputs = np.resize(model.inputs, (len(model), features))
+    return attrs.evolve(model, state=attrs.evolve(model.state, kernel=kernel, inputs=inputs))
 
 
 def test_the_shortest_lengthscale_comes_first(model):
@@ -49,7 +51,7 @@ def test_the_terms_of_a_sum_and_the_models_of_many_classes_have_markers(model, t
 
 
 def test_of_many_features_the_first_are_shown_and_the_others_mentioned(model):
-    changed = with_kernel(model, name="matern-32", lengthscale=np.arange(1.0, 31.0).tolist())
+    changed = with_kernel(model, features=30, name="matern-32", lengthscale=np.arange(1.0, 31.0).tolist())
     ax = feature_relevance(changed, most=10)
     assert len(bars(ax)) == 10
     assert ax.texts[0].get_text() == " and 20 others, at most 0.091"
