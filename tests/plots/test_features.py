@@ -51,7 +51,9 @@ def test_the_terms_of_a_sum_and_the_models_of_many_classes_have_markers(model, t
 
 
 def test_of_many_features_the_first_are_shown_and_the_others_mentioned(model):
-    changed = with_kernel(model, features=30, name="matern-32", lengthscale=np.arange(1.0, 31.0).tolist())
+    changed = with_kernel(
+        model, features=30, name="matern-32", lengthscale=np.arange(1.0, 31.0).tolist()
+    )
     ax = feature_relevance(changed, most=10)
     assert len(bars(ax)) == 10
     assert ax.texts[0].get_text() == " and 20 others, at most 0.091"
