@@ -17,9 +17,10 @@ class Chance:
         self._bits = np.random.Philox(np.random.SeedSequence([seed, iteration]))
         self._generator = np.random.Generator(self._bits)
         self._state = self._bits.state
+        self._counter = self._state["state"]["counter"]
 
     def __call__(self, stage: int) -> np.random.Generator:
         """The generator of a stage; stage 0 is before the first."""
-        self._state["state"]["counter"][:] = (0, 0, 0, stage)
+        self._counter[3] = stage
         self._bits.state = self._state
         return self._generator

@@ -7,7 +7,7 @@ the states of a fit from it and the rows, to the same bits.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import attrs
 import numpy as np
@@ -31,8 +31,7 @@ class Began:
     at: float = attrs.field(factory=perf_counter)
 
 
-@attrs.frozen(eq=False)
-class Tried:
+class Tried(NamedTuple):
     """The rows that the next stage tried together. What is computed for several at once differs in
     its last bits from what is computed for one, so that ``replay`` must know them."""
 

@@ -19,31 +19,29 @@ from sgpc_framework.rows.loops import place_of, running_sums
 
 Floats = NDArray[np.float64]
 
-_NEVER = np.empty(0)
-
 
 @attrs.define(eq=False)
 class Arrivals:
     """The first arrivals of a block: when, and which rows. ``more`` says that others may follow."""
 
-    times: Floats
+    times: list[float]
     excerpt: Excerpt
     more: bool
 
     @property
     def first(self) -> float:
         """When the first of them arrived; never, if none did."""
-        return float(self.times[0]) if len(self.times) else math.inf
+        return self.times[0] if self.times else math.inf
 
     @property
     def last(self) -> float:
         """When the last of them arrived."""
-        return float(self.times[-1]) if len(self.times) else 0.0
+        return self.times[-1] if self.times else 0.0
 
 
 def arrivals(
     weights: Floats, eligible: NDArray[np.bool_], uniforms: Floats, since: float
-) -> tuple[list[int], Floats, bool]:
+) -> tuple[list[int], list[float], bool]:
     """The positions of the next rows to arrive after some time, when they do, and whether others
     may follow.
 
@@ -77,19 +75,19 @@ def arrivals(
         uniforms = rng.random((2, count - len(times)))
         weights = weights.copy()
         weights[list(times)] = 0.0
-    return list(times), np.array(list(times.values())), len(times) == count
+    return list(times), list(times.values()), len(times) == count
 
 
 def _one_arrival(
     weights: Floats, eligible: NDArray[np.bool_], wait: float, place: float, since: float
-) -> tuple[list[int], Floats, bool]:
+) -> tuple[list[int], list[float], bool]:
     """The same for one row, which most stages want, without arrays of one number."""
     row, total, least = place_of(weights, eligible, place)
     if not least >= 0.0 or not math.isfinite(total):
         raise ImproperWeight(weights, eligible)
     if total == 0.0:
-        return [], _NEVER, False
-    return [row], np.array([since - math.log1p(-wait) / total]), True
+        return [], [], False
+    return [row], [since - math.log1p(-wait) / total], True
 
 
 class ImproperWeight(ValueError):

@@ -16,6 +16,7 @@ from sgpc_framework import datasets
 from sgpc_framework.parts import compilation as fast
 from sgpc_framework.protocols import Moments
 from sgpc_framework.rows import loops as passes
+from sgpc_plugins.kernels.distances import distances_to
 from sgpc_plugins.likelihoods import Probit
 
 pytest.importorskip("numba")
@@ -187,3 +188,14 @@ def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path):
     assert damaged.stdout == whole.stdout
     assert "RuntimeWarning: numba could not use its cache (EOFError" in damaged.stderr
     assert "NUMBA_CACHE_DIR" in damaged.stderr
+
+
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 300))
+def test_distances_to_a_point_are_the_same(without, seed, count):
+    X = np.random.default_rng(seed).normal(size=(count, 3))
+    weights = np.array([0.5, 2.0, 1.0])
+    ours = distances_to(X, weights)(X[:1])
+    with without():
+        theirs = distances_to(X, weights)(X[:1])
+    np.testing.assert_allclose(ours, theirs, rtol=SAME, atol=1e-14)
+    assert ours[0, 0] == theirs[0, 0] == 0.0

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sgpc_framework.authors import Floats
+from sgpc_framework.authors import Floats, compiled
 
+_TWIN = "sgpc_plugins.kernels.distances_compiled"
 FAR = 1e3  # squared norms below this cost no digit that matters: r² is known to some 1e-13
 NEAR = 1e-4  # a pair this much closer than it is far out has lost four digits of r²
 _BLOCK = 1 << 16  # numbers in a temporary: half a megabyte, which stays in the cache
@@ -66,16 +67,25 @@ def distances_to(X: Floats, weights: Floats) -> Callable[[Floats], Floats]:
         scaled = Z * doubled
         if len(Z) == 1:  # what every stage asks for
             r2: Floats = X @ scaled[0]
-            r2 += norms
-            r2 -= 0.5 * (scaled[0] @ Z[0])
-        else:
-            r2 = scaled @ X.T
-            r2 += norms
-            r2 += _squared_norms(Z, weights)[:, None]
+            _add_norms(r2, norms, nearly_zero, -0.5 * float(scaled[0] @ Z[0]))
+            return r2[None]
+        r2 = scaled @ X.T
+        r2 += norms
+        r2 += _squared_norms(Z, weights)[:, None]
         r2[r2 <= nearly_zero] = 0.0
-        return r2.reshape(len(Z), len(X))
+        return r2
 
     return distances
+
+
+def _add_norms(products: Floats, norms: Floats, nearly_zero: Floats, norm: float) -> None:
+    """From -2 x·z to |x|² - 2 x·z + |z|², in place; what rounding cannot tell from zero is zero."""
+    if twin := compiled(_TWIN):
+        twin.add_norms(products, norms, nearly_zero, norm)
+        return
+    products += norms
+    products += norm
+    products[products <= nearly_zero] = 0.0
 
 
 def to_point(X: Floats, z: Floats, weights: Floats) -> Floats:
