@@ -215,8 +215,9 @@ class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
     ``refine`` is called once for each size that the model is to be had in, on so many of the first
-    stages of the best state of the outer loop, and returns a state whose ``loss`` is never above
-    that of the state it was given (the check "never worse than its start"). It may have fewer basis
+    stages of the best state of the outer loop, and returns a state that is never worse than the one
+    it was given, by what it minimises. That is its ``loss`` (the check "never worse than its
+    start"), unless rows that it held out have chosen something else. The state may have fewer basis
     vectors or more; one that is no training row has the row number -1. What was not changed is to
     be returned as the same objects. All randomness comes from ``rng``, the same for every size.
 

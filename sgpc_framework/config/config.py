@@ -56,14 +56,14 @@ def _at_least(least: float) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
     return validate
 
 
-def _auto_or_at_least(least: int) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+def _word_or_at_least(word: str, least: int) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
     numbers = _at_least(least)
 
     def validate(instance: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, str) and value == "auto":
+        if isinstance(value, str) and value == word:
             return
         if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"wanted {field.name} a whole number or 'auto', found {value!r}")
+            raise TypeError(f"wanted {field.name} a whole number or {word!r}, found {value!r}")
         numbers(instance, field, value)
 
     return validate
@@ -123,13 +123,21 @@ class Config:
     refiner: Refiner = attrs.field(validator=_part)
     """What is done after the last stage. Default ``none``."""
 
-    max_basis: int | Literal["auto"] = attrs.field(default=80, validator=_auto_or_at_least(1))
+    max_basis: int | Literal["auto"] = attrs.field(
+        default=80, validator=_word_or_at_least("auto", 1)
+    )
     """d_max, the most basis vectors a model may have. Default 80, at least 1; ``"auto"`` lets rows
     that are held out choose."""
 
     sizes: tuple[int, ...] = attrs.field(default=(), validator=_ascending)
     """The sizes besides the whole at which the refiner runs, so that the model can be truncated to
     them. Default none; each at least 1 and above the one before."""
+
+    stage_rows: int | Literal["all"] = attrs.field(
+        default="all", validator=_word_or_at_least("all", 1)
+    )
+    """How many rows the stages see: a sample where there are more, ``"all"`` by default. A refiner
+    and the search for a size see all rows in any case."""
 
     max_iterations: int = attrs.field(default=20, validator=_at_least(1))
     """iter_max, the most rounds of the outer loop. Default 20, at least 1."""
@@ -177,7 +185,7 @@ class Config:
                     [f"wanted a mapping, found {given!r}; from_file reads files @ the top level"]
                 )
         said = {**(mapping or {}), **(overrides or {})}
-        recipe = preset(said.pop("preset")) if "preset" in said else {}
+        recipe = preset(said.pop("preset"), said) if "preset" in said else {}
         return structured({**DEFAULT_PARTS, **recipe, **said}, cls, registry or default_registry())
 
     @classmethod

@@ -8,10 +8,11 @@ the size           if held-out rows are to choose it      ``size_search``
 from __future__ import annotations
 
 import attrs
+import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.algorithm1 import algorithm1
-from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log import Log, Note, Sampled
 from sgpc_framework.engine.outcome import Fit
 from sgpc_framework.engine.progress import Patience, Watcher
 from sgpc_framework.engine.refining import refine
@@ -26,7 +27,7 @@ def fit(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     if config.max_basis == "auto":
         return search(config, rows, watch, fit)
     log, patience = Log(), Patience(watch)
-    whole = algorithm1(config, rows, log, patience.stage)
+    whole = algorithm1(config, _seen_by_stages(config, rows, log), log, patience.stage)
     if log.stopped:  # what is not finished is not refined, and every prefix of it is a model
         return Fit((whole,), False, log.trace(), log, stopped=True)
     states = refine(config, whole, rows, log, patience)
@@ -35,3 +36,13 @@ def fit(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     sizes = tuple(Size(len(each), predictive_loss(each, rows)) for each in states if len(each))
     trace = attrs.evolve(log.trace(), sizes=sizes)
     return Fit(states, True, trace, log, stopped=patience.over)
+
+
+def _seen_by_stages(config: Config, rows: TrainingRows, log: Log) -> TrainingRows:
+    """The rows that Algorithm 1 sees: all, or a sample of so many."""
+    if config.stage_rows == "all" or len(rows) <= config.stage_rows:
+        return rows
+    numbers = rows.draw(config.stage_rows, np.random.default_rng([config.seed, 0, 3]))
+    log.add(Sampled(numbers))
+    log.add(Note(f"the stages saw {len(numbers)} of {len(rows)} rows (stage_rows)"))
+    return rows.subset(numbers)

@@ -23,6 +23,12 @@ from sgpc_framework.rows.training_rows import TrainingRows
 R = TypeVar("R")
 
 
+class Sampled(NamedTuple):
+    """Algorithm 1 sees only the rows with these numbers, and numbers them anew."""
+
+    rows: NDArray[np.intp]
+
+
 @attrs.frozen(eq=False)
 class Began:
     """An outer iteration began with these hyperparameters and an empty basis (step 2)."""
@@ -74,7 +80,7 @@ class RefinerEnded:
     state: State
 
 
-Record = Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
+Record = Sampled | Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
 
 
 class Log:
@@ -134,7 +140,12 @@ class Log:
 
     def state(self) -> State:
         """The best state of the stages and step 6."""
-        state = self.ended[self.best].step6.best
+        return self._kept(self.ended[self.best].step6.best)
+
+    def _kept(self, state: State) -> State:
+        """What is kept of the state of an iteration, in the numbers of all rows."""
+        for sampled in self.of(Sampled):
+            state = state.numbered_by(sampled.rows)
         cuts = self.of(Cut)
         return state[: cuts[-1].stages] if cuts else state
 
@@ -149,7 +160,10 @@ class Log:
     def trace(self) -> Trace:
         """The log as people read it."""
         notes = tuple(note.text for note in self.of(Note))
-        return Trace(tuple(self._iterations()), self.best, notes)
+        trace = Trace(tuple(self._iterations()), self.best, notes)
+        for sampled in self.of(Sampled):
+            trace = trace.numbered_by(sampled.rows)
+        return trace
 
     def _iterations(self) -> list[Iteration]:
         iterations: list[Iteration] = []
@@ -193,6 +207,8 @@ class Log:
 def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[State, ...]:
     """The states of a fit, made again from its log: by the same stages, without choosing them."""
     began, tried, stages, ended = log._rounds()[log.best]
+    for sampled in log.of(Sampled):
+        rows = rows.subset(sampled.rows)
     posterior = rows.posterior(
         began.theta.kernel, began.theta.likelihood, max(1, len(stages)), storage
     )
@@ -202,6 +218,4 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
         posterior.include(candidates, position, Steps(stage.coefficient, stage.shrinkage))
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
-    cuts = log.of(Cut)
-    whole = state[: cuts[-1].stages] if cuts else state
-    return log.refined() or (whole,)
+    return log.refined() or (log._kept(state),)

@@ -48,7 +48,7 @@ def search(config: Config, rows: TrainingRows, watch: Watcher, fit: FitOfSize) -
     chosen = ladder.chosen()
     size = ladder.size(chosen)
     if ladder.fits[-1].stopped:
-        final = _renumbered(ladder.fits[chosen], numbers)
+        final = _numbered_by(ladder.fits[chosen], numbers)
     else:
         final = fit(attrs.evolve(config, max_basis=size), rows, watch)
     return _noted(final, size, ladder.why(chosen), tuple(ladder.records()))
@@ -148,20 +148,10 @@ def _noted(fit: Fit, size: int, why: str, records: tuple[Size, ...]) -> Fit:
     return attrs.evolve(fit, trace=attrs.evolve(fit.trace, notes=notes, sizes=sizes))
 
 
-def _renumbered(fit: Fit, numbers: NDArray[np.intp]) -> Fit:
+def _numbered_by(fit: Fit, numbers: NDArray[np.intp]) -> Fit:
     """What was fitted to some rows, told by their numbers among all rows."""
-    states = tuple(
-        attrs.evolve(state, basis=np.where(state.basis >= 0, numbers[state.basis], state.basis))
-        for state in fit.states
-    )
-    iterations = tuple(
-        attrs.evolve(
-            iteration,
-            stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
-        )
-        for iteration in fit.trace.iterations
-    )
-    return attrs.evolve(fit, states=states, trace=attrs.evolve(fit.trace, iterations=iterations))
+    states = tuple(state.numbered_by(numbers) for state in fit.states)
+    return attrs.evolve(fit, states=states, trace=fit.trace.numbered_by(numbers))
 
 
 def _merged(tried: tuple[Size, ...], trace: Trace) -> tuple[Size, ...]:

@@ -95,3 +95,14 @@ class Trace:
     def column(self, name: str) -> NDArray[np.float64]:
         """One quantity along the stages of the returned model: ``column("training_error")``."""
         return np.array([getattr(stage, name) for stage in self.stages], dtype=np.float64)
+
+    def numbered_by(self, numbers: NDArray[np.intp]) -> Trace:
+        """What was fitted to some rows, told by their numbers among all rows."""
+        iterations = tuple(
+            attrs.evolve(
+                iteration,
+                stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
+            )
+            for iteration in self.iterations
+        )
+        return attrs.evolve(self, iterations=iterations)

@@ -79,3 +79,7 @@ class State:
         here = places < len(numbers)
         here[here] = numbers[places[here]] == self.basis[here]
         return attrs.evolve(self, basis=np.where(here, places, NO_ROW))
+
+    def numbered_by(self, numbers: Numbers) -> State:
+        """The inverse of :meth:`among`: basis vectors known by the numbers of their rows."""
+        return attrs.evolve(self, basis=np.where(self.basis == NO_ROW, NO_ROW, numbers[self.basis]))

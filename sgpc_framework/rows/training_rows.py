@@ -32,6 +32,8 @@ R = TypeVar("R")
 BLOCK_ROWS = 8192
 """How many rows a block has, unless somebody says otherwise."""
 
+_NO_ROWS = np.empty(0, dtype=np.intp)
+
 Place = Callable[[Sequence[Block], int], Placement[Block]]
 """From the blocks, and how many rows they have in all, to where they are."""
 
@@ -100,14 +102,24 @@ class TrainingRows:
         block_rows = int(self.starts[1]) if len(self.starts) > 1 else BLOCK_ROWS
         return TrainingRows.of(X, y, block_rows, self._gathered)
 
-    def draw(self, count: int, rng: np.random.Generator) -> Numbers:
-        """The numbers of ``count`` rows drawn uniformly, in ascending order; all, if not more."""
-        if count >= len(self):
-            return np.arange(len(self))
-        return np.sort(rng.choice(len(self), size=count, replace=False))
+    def draw(self, count: int, rng: np.random.Generator, without: Numbers = _NO_ROWS) -> Numbers:
+        """The numbers of ``count`` rows drawn uniformly, in ascending order; all, if not more.
+
+        The rows that are to be left out, ``without``, are in ascending order, too.
+        """
+        left = len(self) - len(without)
+        drawn = np.arange(left)
+        if count < left:
+            drawn = np.sort(rng.choice(left, size=count, replace=False))
+        if not len(without):
+            return drawn
+        # Of the rows that are left, number ``without[k] - k`` is the first beyond without[k].
+        passed = np.searchsorted(without - np.arange(len(without)), drawn, side="right")
+        numbers: Numbers = drawn + passed
+        return numbers
 
     def _excerpt(self, numbers: Numbers) -> tuple[Inputs, NDArray[Any]]:
-        if np.array_equal(numbers, np.arange(len(self))):
+        if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
             return _joined(list(self.blocks.every(Block.contents)))
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
@@ -131,6 +143,3 @@ def _joined(parts: list[tuple[Inputs, NDArray[Any]]]) -> tuple[Inputs, NDArray[A
         return parts[0]
     X, y = zip(*parts, strict=True)
     return np.concatenate(X), np.concatenate(y)
-
-
-_NO_ROWS = np.empty(0, dtype=np.intp)

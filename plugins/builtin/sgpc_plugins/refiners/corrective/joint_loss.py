@@ -88,6 +88,10 @@ class JointLoss:
     def _free_hyperparameters(self) -> FreeVector:
         return FreeVector.of(self.start)
 
+    def on(self, rows: TrainingRows) -> JointLoss:
+        """The same function seen through some of the rows: the penalty is that of all of them."""
+        return attrs.evolve(self, rows=rows, weight=self.weight * len(rows) / len(self.rows))
+
     def point(self, state: State) -> Floats:
         """The vector of a state: ``state(point(s))`` is ``s``."""
         pieces = Pieces(
