@@ -13,7 +13,7 @@ from sgpc_framework.config.config import Config
 from sgpc_framework.engine.algorithm1 import algorithm1
 from sgpc_framework.engine.log import Log
 from sgpc_framework.engine.outcome import Fit
-from sgpc_framework.engine.progress import Patience, Watcher
+from sgpc_framework.engine.progress import OfSomeRows, Patience, Watcher
 from sgpc_framework.engine.refining import refine
 from sgpc_framework.engine.size_search import search
 from sgpc_framework.engine.slopes import predictive_loss
@@ -23,6 +23,9 @@ from sgpc_framework.rows.training_rows import TrainingRows
 
 def fit(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     """The design fitted with ``config.max_basis`` basis vectors, or with as many as it takes."""
+    if rows.numbers is not None:
+        kept = attrs.evolve(rows, numbers=None)
+        return fit(config, kept, OfSomeRows(watch, rows.numbers)).renumbered(rows.numbers)
     if config.max_basis == "auto":
         return search(config, rows, watch, fit)
     log, patience = Log(), Patience(watch)

@@ -39,7 +39,7 @@ def test_rows_come_as_asked_for(problem, block_rows, data):
 def test_a_summary_is_that_of_numpy(problem, block_rows):
     X = problem.X
     summary = TrainingRows.of(X, problem.y, block_rows).summary()
-    assert summary.rows == len(X)
+    assert summary.weight == len(X)
     np.testing.assert_array_equal(summary.least, X.min(axis=0))
     np.testing.assert_array_equal(summary.greatest, X.max(axis=0))
     np.testing.assert_allclose(summary.mean, X.mean(axis=0), atol=1e-14)
@@ -149,7 +149,8 @@ class TestPairedLosses:
 
 def _paired(each):
     apart = each[:, None] - each
-    return PairedLosses(each.shape[1], each.sum(axis=1), np.sum(apart**2, axis=-1))
+    n, total = each.shape[1], each.sum(axis=1)
+    return PairedLosses(n, total, np.sum(apart**2, axis=-1), n, n, total)
 
 
 def _losses(state, fitted):

@@ -100,7 +100,7 @@ class Search:
     ) -> State:
         """The best state from ``begin`` on with this penalty; ``what`` says what is being done."""
         loss = JointLoss(begin, rows, penalty, self.elbo_share, moves=self.moves, scale=self.scale)
-        n = len(rows)
+        n = rows.total_weight
         origin, _, _, home = loss.pieces(loss.point(self.start))
 
         def projected(point: Floats) -> Floats:
