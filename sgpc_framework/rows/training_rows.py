@@ -73,7 +73,7 @@ class TrainingRows:
         starts = [*range(0, len(some.y), block_rows), len(some.y)]
         parts = ((some[a:b], a) for a, b in pairwise(starts))
         blocks = [Block(part.X, part.y, start, part.weight) for part, start in parts]
-        total = None if weight is None else float(weight.sum())
+        total = None if some.weight is None else float(some.weight.sum())
         edges = np.array(starts, dtype=np.intp)
         return cls(place(blocks, len(some.y)), edges, place, total, numbers)
 
