@@ -151,7 +151,9 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
             f"({np.count_nonzero(improper)} such rows in all)"
         )
     if not array.any():
-        raise InputError(f"sample_weight must be above 0 somewhere, found 0 in all {rows} rows")
+        raise InputError(
+            f"sample_weight must be above zero somewhere, found zero in all {rows} rows"
+        )
     if not np.isfinite(array.sum()):
         raise InputError("sample_weight must have a finite sum: divide it by its largest number")
     return None if np.all(array == 1.0) else array

@@ -38,7 +38,7 @@ EXPECTED_TO_FAIL = {
         "and rows are drawn by chance: losses are the same, the basis need not be"
     )
 }
-"""Every other check must pass. What does hold of whole weights is in the laws of weights."""
+"""Every other check must pass. Where this one does hold, ``test_sklearn`` has it."""
 REFINER = {"name": "corrective", "penalty": 1.0, "iterations": 5}
 OTHERS: list[dict[str, Any]] = [
     {**SMALL, "sites": "predictive-loss", "objective": "none"},

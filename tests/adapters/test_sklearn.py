@@ -24,6 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 from sklearn.utils.validation import has_fit_parameter
 
 import sgpc_framework as sgpc
@@ -216,6 +217,29 @@ def test_added_rows_bring_their_weights():
     np.testing.assert_array_equal(growing.predict_proba(X), at_once.predict_proba(X))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sites": "moment-matching"},
+        {"sites": "predictive-loss"},
+        {"objective": "predictive-loss", "max_iterations": 1},
+        {"refiner": {"name": "corrective", "penalty": 1.0, "iterations": 10}},
+        {"refiner": "prune"},
+    ],
+)
+def test_weights_are_repeated_rows_where_nothing_is_left_to_chance(changes):
+    """All rows are candidates, so that the least loss decides, and the lengthscale does not start
+    from the rows. With more basis vectors, a row that is there twice may be taken twice."""
+    design = {
+        "kernel": {"name": "squared-exponential", "lengthscale": 2.0},
+        "selector": {"name": "random-sampling", "working_set": 100},
+        "objective": "none",
+        "max_basis": 3,
+        **changes,
+    }
+    check_sample_weight_equivalence_on_dense_data("SGPClassifier", SGPClassifier("paper", **design))
+
+
 def test_boosting_has_weights_to_give():
     boosted = AdaBoostClassifier(quick(max_basis=3), n_estimators=3).fit(X, Y)
     assert boosted.score(X, Y) > FAIR
@@ -239,7 +263,7 @@ def test_a_pipeline_passes_weights_on():
     [
         (np.where(np.arange(150) == 7, -1.0, 1.0), r"not below 0, found -1.0 at row 7"),
         (np.where(np.arange(150) == 3, np.nan, 1.0), r"finite.*found nan at row 3"),
-        (np.zeros(150), "above 0 somewhere, found 0 in all 150 rows"),
+        (np.zeros(150), "above zero somewhere, found zero in all 150 rows"),
         (np.ones(149), r"each of the 150 rows, found shape \(149,\)"),
         (["heavy"] * 150, "must hold numbers"),
         ((Y == 1) * 1.0, r"at least 2 classes among the rows .* found \[1\] only"),

@@ -79,7 +79,7 @@ def test_weights_are_a_column_or_numbers():
         ([1.0, 2.0, -1.0], r"row 3, column 'count': wanted a weight of at least 0, found -1;"),
         ([1.0, None, 1.0], r"row 2, column 'count': wanted a weight of at least 0, found none;"),
         (["1", "few", "1"], r"wanted numbers in column 'count'.*found '1', 'few', '1'"),
-        ([0.0, 0.0, 0.0], "above 0 somewhere"),
+        ([0.0, 0.0, 0.0], "above zero somewhere"),
     ],
 )
 def test_improper_weights_are_told_with_their_place(weights, text):
