@@ -22,6 +22,7 @@ from sgpc_framework.rows.checking import (
     checked_labels,
     checked_weights,
     classes_with_weight,
+    warn_of_shares,
 )
 from sgpc_framework.rows.training_rows import TrainingRows
 
@@ -59,6 +60,7 @@ class Design:
         classes, positions = checked_labels(y, len(inputs))
         weight = checked_weights(sample_weight, len(inputs))
         if weight is not None:
+            warn_of_shares(weight)
             classes, positions = classes_with_weight(classes, positions, weight)
         rows = TrainingRows.of(inputs, positions, self.config.block_rows, weight=weight)
         with using(self.registry):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import reduce
 from operator import add
 from typing import Any
@@ -19,6 +20,9 @@ Floats = NDArray[np.float64]
 
 LARGEST = 1e50
 """The largest number in X: kernels square it, polynomials more than that."""
+
+FEW = 0.1
+"""Weights whose mean is less are probably meant as shares."""
 
 ROWS = 1 << 16
 """How many rows are looked at together."""
@@ -157,6 +161,19 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
     if not np.isfinite(array.sum()):
         raise InputError("sample_weight must have a finite sum: divide it by its largest number")
     return None if np.all(array == 1.0) else array
+
+
+def warn_of_shares(weight: Floats) -> None:
+    """Weights that add up to one, say, are meant as shares; a fit takes them for a single row."""
+    rows, total = np.count_nonzero(weight), float(weight.sum())
+    if total < FEW * rows:
+        warnings.warn(
+            f"sample_weight adds up to {total:.3g}, so that {rows} rows are taken for as much "
+            "evidence as so few, and penalties and priors outweigh them. If the weights are meant "
+            "as shares, pass weight * len(weight) / weight.sum()",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def classes_with_weight(

@@ -170,8 +170,7 @@ class Shard:
         for at in range(0, len(index), together):
             some = slice(at, at + together)
             tried = self._tried([each[some] for each in columns], index[some], steps[some])
-            values = tried.weighed(_of_each_row(row_value(tried), len(tried)))
-            sums.append(_each_summed(values, len(index[some])))
+            sums.append(_each_summed(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
     # -- one stage -----------------------------------------------------------------------------
@@ -381,18 +380,13 @@ def _stacked(functions: Any) -> Floats:
     return one
 
 
-def _of_each_row(values: object, rows: int) -> NDArray[Any]:
-    """The values of a row-local function, if it returns some for each row."""
-    array = np.asarray(values)
-    if array.shape[-1:] != (rows,):
-        raise ValueError(
-            f"a row-local function must return a number for each of {rows} rows along its last "
-            f"axis, found shape {array.shape}"
-        )
-    return array
-
-
-def _each_summed(values: NDArray[Any], trials: int) -> Floats:
+def _each_summed(values: object, trials: int, rows: Rows) -> Floats:
     """The sums of each trial (first axis), of rows that stand one trial after the other."""
-    sums = values.reshape(*values.shape[:-1], trials, -1).sum(axis=-1)
+    array = np.asarray(values)
+    if array.shape[-1:] != (len(rows),):
+        raise ValueError(
+            f"a row-local function must return a number for each of {len(rows)} rows along its "
+            f"last axis, found shape {array.shape}"
+        )
+    sums = rows.weighed(array).reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
     return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)

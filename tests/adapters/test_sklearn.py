@@ -240,8 +240,10 @@ def test_weights_are_repeated_rows_where_nothing_is_left_to_chance(changes):
     check_sample_weight_equivalence_on_dense_data("SGPClassifier", SGPClassifier("paper", **design))
 
 
-def test_boosting_has_weights_to_give():
-    boosted = AdaBoostClassifier(quick(max_basis=3), n_estimators=3).fit(X, Y)
+def test_boosting_gives_shares_which_are_warned_of():
+    boosted = AdaBoostClassifier(quick(max_basis=3), n_estimators=3)
+    with pytest.warns(UserWarning, match="adds up to 1, so that 150 rows are taken for as much"):
+        boosted.fit(X, Y)
     assert boosted.score(X, Y) > FAIR
 
 
