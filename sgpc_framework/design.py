@@ -17,7 +17,13 @@ from sgpc_framework.engine.progress import Progress
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
-from sgpc_framework.rows.checking import checked_inputs, checked_labels
+from sgpc_framework.rows.checking import (
+    checked_inputs,
+    checked_labels,
+    checked_weights,
+    classes_with_weight,
+    warn_of_shares,
+)
 from sgpc_framework.rows.training_rows import TrainingRows
 
 
@@ -37,19 +43,26 @@ class Design:
         X: Any,
         y: Any,
         *,
+        sample_weight: Any = None,
         progress: Callable[[Progress], object] = lambda _: None,
         n_jobs: int | None = None,
         start: Classifier | None = None,
     ) -> Classifier:
         """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
 
+        ``sample_weight`` has a number for each row: one of weight two counts as two rows in every
+        loss, one of weight zero does not count at all. Without it, every row counts one.
         ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
         joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
         same features whose hyperparameters the fit starts from, where it has the same ones.
         """
         inputs = checked_inputs(X)
         classes, positions = checked_labels(y, len(inputs))
-        rows = TrainingRows.of(inputs, positions, self.config.block_rows)
+        weight = checked_weights(sample_weight, len(inputs))
+        if weight is not None:
+            warn_of_shares(weight)
+            classes, positions = classes_with_weight(classes, positions, weight)
+        rows = TrainingRows.of(inputs, positions, self.config.block_rows, weight=weight)
         with using(self.registry):
             provenance = Provenance.of(self.config, self.registry)
             task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)

@@ -25,6 +25,7 @@ from sgpc_framework.cli.table_options import (
     reading_options,
     target_option,
     unseen_option,
+    weight_option,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @click.command(name="fit")
 @data_argument
 @target_option
+@weight_option
 @click.option(
     "-o",
     "--output",
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 def command(
     data: Path,
     target: str | None,
+    weight: str | None,
     output: Path,
     name: str,
     max_basis: int | str | None,
@@ -89,13 +92,14 @@ def command(
     table, column = read_with_target(
         data, target, format_, header=header, words=words, missing=missing
     )
-    _warn_of_counters(table.without([*drop, column]))
+    _warn_of_counters(table.without([*drop, column, *([] if weight is None else [weight])]))
     began = perf_counter()
     with fit_watcher(stoppable=True) as watcher:
         classifier = TableClassifier.fit(
             table,
             column,
             Design(config),
+            sample_weight=weight,
             drop=drop,
             words=words,
             standardise=standardise,
@@ -105,7 +109,8 @@ def command(
             progress=watcher,
         )
     classifier.save(output)
-    summary = _summary(classifier, table, perf_counter() - began, output, watcher.stopping)
+    seconds = perf_counter() - began
+    summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
     click.echo(json.dumps(summary, indent=2) if as_json else _text(summary))
 
 
@@ -132,19 +137,32 @@ def _warn_of_counters(features: Table) -> None:
 
 
 def _summary(
-    classifier: TableClassifier, table: Table, seconds: float, output: Path, stopped: bool
+    classifier: TableClassifier,
+    table: Table,
+    weight: str | None,
+    seconds: float,
+    output: Path,
+    stopped: bool,
 ) -> dict[str, Any]:
-    from sgpc_framework.metrics.merits import Merits
+    import numpy as np
 
-    merits = Merits.of(classifier.predict_log_proba(table), classifier.codes(table))
+    from sgpc_framework.metrics.merits import error, nlp
+    from sgpc_framework.tables.row_weights import weights_of
+
+    rows, weights = len(table), None
+    if weight is not None:
+        _, weights = weights_of(table, weight)
+        counted = np.flatnonzero(weights)
+        table, weights = table.rows(counted), weights[counted]
+    log_proba, codes = classifier.predict_log_proba(table), classifier.codes(table)
     return {
-        "rows": len(table),
+        "rows": rows,
         "columns": len(classifier.encoding.names),
         "features": len(classifier.encoding.features),
         "classes": classifier.classes.tolist(),
         "basis": len(classifier),
-        "training_error": merits.error,
-        "training_nlp": merits.nlp,
+        "training_error": error(log_proba, codes, weights),
+        "training_nlp": nlp(log_proba, codes, weights),
         "seconds": seconds,
         "stopped": stopped,
         "model": str(output),

@@ -145,7 +145,7 @@ def _least(
 
 
 def _record(posterior: Posterior, included: Inclusion) -> Stage:
-    loss = -included.log_z / len(posterior)
+    loss = -included.log_z / posterior.total_weight
     if not math.isfinite(loss):
         posterior.check_likelihood()
     precision, mean, coefficient, shrinkage = posterior.last_site
@@ -156,5 +156,5 @@ def _record(posterior: Posterior, included: Inclusion) -> Stage:
         coefficient=coefficient,
         shrinkage=shrinkage,
         predictive_loss=loss,
-        training_error=included.wrong / len(posterior),
+        training_error=included.wrong / posterior.total_weight,
     )

@@ -53,9 +53,12 @@ class Posterior:
         kernel: Kernel,
         likelihood: Likelihood,
         no_inputs: Inputs,
+        total_weight: float,
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
+        self.total_weight = total_weight
+        """The number of rows, or the sum of their weights: ``total`` over it is a mean."""
         self.basis: list[int] = []
         self.tried: Numbers = _NONE
         """The rows whose columns were computed together with that of the newest basis vector."""
@@ -97,7 +100,8 @@ class Posterior:
         return int(best.index[0])
 
     def sample(self, row_weight: RowFunction, size: int, rng: np.random.Generator) -> Numbers:
-        """``size`` distinct inactive rows, drawn one after the other in proportion to weight.
+        """``size`` distinct inactive rows, drawn one after the other in proportion to weight:
+        what ``row_weight`` says, times the weight that the row has itself (``rows.weight``).
 
         When fewer rows have a positive weight they are all taken, and the rest is drawn uniformly;
         when there are fewer inactive rows, all of them are.
@@ -117,7 +121,7 @@ class Posterior:
         candidates: Candidates | None = None,
         steps: Steps | None = None,
     ) -> Floats:
-        """Sum of a row-local value over all rows, active ones too.
+        """Sum of a row-local value over all rows, active ones too, each times the row's weight.
 
         Without candidates: one sum, at the present state. With candidates and their steps: one sum
         for each, at the state that including it would make; ``rows.active`` then counts it in, and

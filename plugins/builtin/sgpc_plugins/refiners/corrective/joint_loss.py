@@ -90,7 +90,8 @@ class JointLoss:
 
     def on(self, rows: TrainingRows) -> JointLoss:
         """The same function seen through some of the rows: the penalty is that of all of them."""
-        return attrs.evolve(self, rows=rows, weight=self.weight * len(rows) / len(self.rows))
+        share = rows.total_weight / self.rows.total_weight
+        return attrs.evolve(self, rows=rows, weight=share * self.weight)
 
     def point(self, state: State) -> Floats:
         """The vector of a state: ``state(point(s))`` is ``s``."""
@@ -119,7 +120,7 @@ class JointLoss:
         each = zip(_whitened(state, factors), factors, strict=True)
         penalty = sum(_information(c, factor)[0] for c, factor in each)
         loss = mean_over_rows(lambda rows: self._loss(rows).value, state, self.rows)
-        return loss + self.weight * penalty / len(self.rows)
+        return loss + self.weight * penalty / self.rows.total_weight
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """The loss and its gradient."""
@@ -134,7 +135,7 @@ class JointLoss:
         sites = list(zip(factors, *map(np.atleast_2d, (state.precision, state.mean)), strict=True))
         forms = tuple(factor.form(precision, mean) for factor, precision, mean in sites)
         by = slopes(RowMean(self._loss), state, self.rows, forms, self.moves)
-        share = self.weight / len(self.rows)
+        share = self.weight / self.rows.total_weight
 
         value, d_K = by.value, np.zeros_like(K)
         d_precision, d_whitened = [], []

@@ -163,10 +163,10 @@ class Search:
 
         def by_a_batch(point: Floats) -> tuple[float, Floats]:
             drawn = rows.subset(rows.draw(size, rng, left_out))
-            return self._with_priors(loss.on(drawn), point, home, len(rows))
+            return self._with_priors(loss.on(drawn), point, home, rows.total_weight)
 
         def by_all_rows(point: Floats) -> tuple[float, Floats]:
-            return self._with_priors(loss, point, home, len(rows))
+            return self._with_priors(loss, point, home, rows.total_weight)
 
         def told(steps: int) -> Callable[[int, float], bool]:
             return lambda step, value: self.tell(Refining(what, step, steps, value))
@@ -178,7 +178,7 @@ class Search:
         if steps := effort.batches:
             point = descend(by_a_batch, point, *box, steps, RATE, told(steps))
         if steps := effort.iterations:
-            gain = self.tolerance / len(rows)
+            gain = self.tolerance / rows.total_weight
             method: Literal["l-bfgs-b"] = "l-bfgs-b"
             minimum = minimise(by_all_rows, point, *box, method, steps, gain, PATIENCE, told(steps))
             point = minimum.point
@@ -192,7 +192,7 @@ class Search:
         return lower, upper
 
     def _with_priors(
-        self, loss: JointLoss, point: Floats, home: Pieces, n: int
+        self, loss: JointLoss, point: Floats, home: Pieces, n: float
     ) -> tuple[float, Floats]:
         """The loss and the priors, which together count as much as one of ``n`` rows does."""
         point = self._projected(loss, point, home)
