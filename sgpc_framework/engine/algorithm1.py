@@ -192,9 +192,10 @@ def _stop(rows: TrainingRows, log: Log) -> None:
 def _sound(log: Log) -> State:
     """The best state, of which only the stages are kept that have a Cholesky factor."""
     state = log.state()
-    sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
-    if sound < len(state):
-        text = f"only the first {sound} stages have a Cholesky factor and are kept"
-        log.add(Note(text))
+    try:
+        state.forms()
+    except NumericalError:
+        sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
+        log.add(Note(f"only the first {sound} stages have a Cholesky factor and are kept"))
         log.add(Cut(sound))
     return log.state()

@@ -63,6 +63,7 @@ class Posterior:
         """How many variances rounding took below zero so far (each was set to zero)."""
         self._shards = shards
         self._starts = starts
+        self._rows = int(starts[-1])
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
         self._sites: list[list[tuple[float, float, float, float]]] = []
@@ -76,7 +77,7 @@ class Posterior:
         """How often candidates were asked for, by which shards tell one set from the next."""
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return self._rows
 
     @property
     def size(self) -> int:
@@ -158,8 +159,8 @@ class Posterior:
                 (eta / (1.0 - eta * variance), mean + alpha / eta, alpha, eta)
                 for alpha, eta, mean, variance in zip(
                     *step.numbers,
-                    one.at.mean.reshape(-1).tolist(),
-                    one.at.variance.reshape(-1).tolist(),
+                    one.at.mean.ravel().tolist(),
+                    one.at.variance.ravel().tolist(),
                     strict=True,
                 )
             ]

@@ -220,12 +220,11 @@ class Shard:
     def _excerpt(self, positions: list[int]) -> Excerpt:
         """Rows at some positions of the block, copied: they leave the shard."""
         y, mean, variance, _ = self._seen
-        some: Any = np.array(positions, dtype=np.intp)
-        index = some + self._block.start
-        if len(positions) == 1:  # a slice is several times faster, and what it shows stays
-            some = slice(positions[0], positions[0] + 1)
+        start = self._block.start
+        # Of a single row: a slice is several times faster, and what it shows stays.
+        some = slice(positions[0], positions[0] + 1) if len(positions) == 1 else positions
         return Excerpt(
-            index,
+            np.array([start + position for position in positions], dtype=np.intp),
             self._block.X[some],
             y[some],
             _still(mean[..., some]),

@@ -48,8 +48,8 @@ def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) 
 
 def moments(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Moments:
     """(log_z, alpha, nu) of every row."""
-    results = np.empty((4, len(y)))  # the last is scratch
-    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), tuple(results))
+    results = tuple(np.empty((4, len(y))))  # the last is scratch
+    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), results)
     return Moments(*results[:3])
 
 
