@@ -148,7 +148,8 @@ class Posterior:
         M gains the row √shrinkage k̃
         """
         one = candidates[position]
-        included = _added(self._shards.every(Shard.include, one.selection, step))
+        coefficient, shrinkage = step.numbers
+        included = _added(self._shards.every(Shard.include, one.selection, coefficient, shrinkage))
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
@@ -158,7 +159,8 @@ class Posterior:
             [
                 (eta / (1.0 - eta * variance), mean + alpha / eta, alpha, eta)
                 for alpha, eta, mean, variance in zip(
-                    *step.numbers,
+                    coefficient,
+                    shrinkage,
                     one.at.mean.ravel().tolist(),
                     one.at.variance.ravel().tolist(),
                     strict=True,

@@ -169,8 +169,10 @@ class Shard:
 
     # -- one stage -----------------------------------------------------------------------------
 
-    def include(self, selection: Selection, step: Steps) -> Inclusion:
-        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+    def include(
+        self, selection: Selection, coefficient: list[float], shrinkage: list[float]
+    ) -> Inclusion:
+        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7), a number a function.
 
         mean     += coefficient k̃
         variance -= shrinkage k̃²
@@ -178,7 +180,6 @@ class Shard:
         """
         row = int(selection.whole.index[selection.positions[0]])
         columns = [each[0] for each in self._columns(selection)]
-        coefficient, shrinkage = step.numbers
         rounded, least_of_all = 0, math.inf
         for (mean, variance, M), column, alpha, eta in zip(
             self._functions, columns, coefficient, shrinkage, strict=True
