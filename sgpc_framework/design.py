@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,13 @@ class Design:
             classes, positions = classes_with_weight(classes, positions, weight)
         rows = TrainingRows.of(inputs, positions, self.config.block_rows, weight=weight)
         with using(self.registry):
-            provenance = Provenance.of(self.config, self.registry)
-            task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
+            task = Task(self.config, self._provenance, rows, classes, progress, n_jobs, start)
             return strategy_for(classes).fit(task)
+
+    @cached_property
+    def _provenance(self) -> Provenance:
+        """The same for every fit of the design."""
+        return Provenance.of(self.config, self.registry)
 
 
 def build(

@@ -45,7 +45,7 @@ class Steps:
     @property
     def numbers(self) -> tuple[list[float], list[float]]:
         """Those of a single candidate: a number for each latent function."""
-        return self.coefficient.reshape(-1).tolist(), self.shrinkage.reshape(-1).tolist()
+        return self.coefficient.ravel().tolist(), self.shrinkage.ravel().tolist()
 
     @property
     def by_function(self) -> tuple[Floats, Floats]:

@@ -1,15 +1,17 @@
-"""How commands print tables, and write files."""
+"""How commands print tables and JSON, and write files."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def print_table(
     for row in rows:
         table.add_row(*map(str, row))
     console().print(table)
+
+
+def print_json(results: Any) -> None:
+    """Plain data as JSON, and records (attrs instances) among them as mappings."""
+    click.echo(json.dumps(results, indent=2, default=attrs.asdict))
 
 
 def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:

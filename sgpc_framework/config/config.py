@@ -18,11 +18,11 @@ from typing import Any, Literal
 import attrs
 import tomli_w
 
-from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.config.config_files import read_mapping
 from sgpc_framework.config.presets import preset
 from sgpc_framework.config.structure import nothings, plain, structured, unregistered
 from sgpc_framework.errors import ConfigError
+from sgpc_framework.parts.options import one_of
 from sgpc_framework.parts.undeclared import untunable_parts
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
@@ -76,14 +76,6 @@ def _ascending(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
             f"wanted {field.name} to be whole numbers of at least 1, each above the one before, "
             f"found {value!r}"
         )
-
-
-def _one_of(*choices: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
-    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if value not in choices:
-            raise ValueError(f"wanted {field.name} {' or '.join(choices)}, found {value!r}")
-
-    return validate
 
 
 def _part(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -146,8 +138,8 @@ class Config:
     """tol, the change of the loss between two outer iterations at which the outer loop stops.
     Default 1e-4, at least 0 (which never stops it early)."""
 
-    optimizer: Literal["conjugate-gradients", "l-bfgs-b"] = attrs.field(
-        default="l-bfgs-b", validator=_one_of("conjugate-gradients", "l-bfgs-b")
+    optimizer: Literal["conjugate-gradients", "l-bfgs-b"] = one_of(
+        "l-bfgs-b", "conjugate-gradients"
     )
     """Step 6's optimiser: ``conjugate-gradients`` as in the paper, or ``l-bfgs-b``, the default."""
 
@@ -158,7 +150,7 @@ class Config:
     """How many rows are worked on at a time. Default 8192, at least 1. Sums are taken and rows are
     drawn block by block: bits depend on it where there are more rows."""
 
-    storage: Storage = attrs.field(default="float64", validator=_one_of("float64", "float32"))
+    storage: Literal["float64", "float32"] = one_of("float64", "float32")
     """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
     data, and keeps six digits of the sites."""
 

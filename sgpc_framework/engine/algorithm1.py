@@ -50,7 +50,6 @@ def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> 
     """The best classifier of Algorithm 1, whatever the arithmetic does."""
     # 1. Initialize the hyperparameters θ. Set d_max, tol, iter_max and iter = 0.
     start = initial(config, rows)
-    checked_kernel(start.kernel, rows.inputs(np.arange(1)))
     d_max = most_basis(config, rows)
     if d_max != config.max_basis:
         text = f"max_basis {config.max_basis} was cut to the number of training rows, {d_max}"
@@ -111,6 +110,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
     numbers = rows.draw(SAMPLE, np.random.default_rng([config.seed, 0, 2]))
     X = rows.inputs(numbers)
     kernel = _started("kernel", config.kernel, X)
+    checked_kernel(kernel, X)
     likelihood = _started("likelihood", config.likelihood, X)
     none = np.empty(0)
     return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0].copy(), none, none)
@@ -192,9 +192,10 @@ def _stop(rows: TrainingRows, log: Log) -> None:
 def _sound(log: Log) -> State:
     """The best state, of which only the stages are kept that have a Cholesky factor."""
     state = log.state()
-    sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
-    if sound < len(state):
-        text = f"only the first {sound} stages have a Cholesky factor and are kept"
-        log.add(Note(text))
+    try:
+        state.forms()
+    except NumericalError:
+        sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
+        log.add(Note(f"only the first {sound} stages have a Cholesky factor and are kept"))
         log.add(Cut(sound))
     return log.state()

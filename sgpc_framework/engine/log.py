@@ -6,8 +6,10 @@ the states of a fit from it and the rows, to the same bits.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import takewhile
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import numpy as np
@@ -88,10 +90,12 @@ class Log:
 
     def __init__(self) -> None:
         self._records: list[Record] = []
+        self._by_kind: defaultdict[type, list[Any]] = defaultdict(list)
 
     def add(self, record: Record) -> None:
         """Something happened."""
         self._records.append(record)
+        self._by_kind[type(record)].append(record)
 
     def end(self, step6: Reestimate, why: str) -> None:
         """The present iteration ends."""
@@ -99,7 +103,7 @@ class Log:
 
     def of(self, kind: type[R]) -> list[R]:
         """All records of a kind."""
-        return [record for record in self._records if isinstance(record, kind)]
+        return [*self._by_kind[kind]]
 
     @property
     def began(self) -> Began:
@@ -109,8 +113,8 @@ class Log:
     @property
     def stages(self) -> list[Stage]:
         """The stages of the present iteration."""
-        latest = max(i for i, record in enumerate(self._records) if isinstance(record, Began))
-        return [record for record in self._records[latest:] if isinstance(record, Stage)]
+        present = takewhile(lambda record: not isinstance(record, Began), reversed(self._records))
+        return [record for record in present if isinstance(record, Stage)][::-1]
 
     @property
     def ended(self) -> list[Ended]:

@@ -112,13 +112,13 @@ def _estimates(
         shape = candidates.at.mean.shape
         if not steps.coefficient.shape == steps.shrinkage.shape == shape:
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
-        share = steps.shrinkage * candidates.at.variance
-        proper = all(0.0 < part < 1.0 for part in share.ravel().tolist())
-        if not proper or not all(map(math.isfinite, steps.coefficient.ravel().tolist())):
+        variance = candidates.at.variance
+        each = zip(*steps.numbers, variance.ravel().tolist(), strict=True)
+        if not all(math.isfinite(alpha) and 0.0 < eta * v < 1.0 for alpha, eta, v in each):
             check_likelihood(candidates.at)
             raise ValueError(
-                "wanted a finite coefficient and 0 < shrinkage * variance < 1, found "
-                f"coefficient {steps.coefficient}, shrinkage * variance {share}"
+                "wanted a finite coefficient and 0 < shrinkage * variance < 1, found coefficient "
+                f"{steps.coefficient}, shrinkage * variance {steps.shrinkage * variance}"
             )
     return steps
 

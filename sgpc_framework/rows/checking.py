@@ -212,7 +212,7 @@ def _fractional(classes: NDArray[Any]) -> bool:
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     """Try the kernel on one row: a clear error now is better than a strange one later."""
     value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
-    if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
+    if not math.isclose(value, variance, rel_tol=1e-6, abs_tol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
         raise fault("kernel", kernel, "diag", problem)
 

@@ -66,6 +66,7 @@ class Posterior:
         """How many variances rounding took below zero so far (each was set to zero)."""
         self._shards = shards
         self._starts = starts
+        self._rows = int(starts[-1])
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
         self._sites: list[list[tuple[float, float, float, float]]] = []
@@ -79,7 +80,7 @@ class Posterior:
         """How often candidates were asked for, by which shards tell one set from the next."""
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return self._rows
 
     @property
     def size(self) -> int:
@@ -151,7 +152,8 @@ class Posterior:
         M gains the row √shrinkage k̃
         """
         one = candidates[position]
-        included = _added(self._shards.every(Shard.include, one.selection, step))
+        coefficient, shrinkage = step.numbers
+        included = _added(self._shards.every(Shard.include, one.selection, coefficient, shrinkage))
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
@@ -161,9 +163,10 @@ class Posterior:
             [
                 (eta / (1.0 - eta * variance), mean + alpha / eta, alpha, eta)
                 for alpha, eta, mean, variance in zip(
-                    *step.numbers,
-                    one.at.mean.reshape(-1).tolist(),
-                    one.at.variance.reshape(-1).tolist(),
+                    coefficient,
+                    shrinkage,
+                    one.at.mean.ravel().tolist(),
+                    one.at.variance.ravel().tolist(),
                     strict=True,
                 )
             ]

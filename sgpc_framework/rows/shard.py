@@ -175,8 +175,10 @@ class Shard:
 
     # -- one stage -----------------------------------------------------------------------------
 
-    def include(self, selection: Selection, step: Steps) -> Inclusion:
-        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+    def include(
+        self, selection: Selection, coefficient: list[float], shrinkage: list[float]
+    ) -> Inclusion:
+        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7), a number a function.
 
         mean     += coefficient k̃
         variance -= shrinkage k̃²
@@ -184,7 +186,6 @@ class Shard:
         """
         row = int(selection.whole.index[selection.positions[0]])
         columns = [each[0] for each in self._columns(selection)]
-        coefficient, shrinkage = step.numbers
         rounded, least_of_all = 0, math.inf
         for (mean, variance, M), column, alpha, eta in zip(
             self._functions, columns, coefficient, shrinkage, strict=True
@@ -233,12 +234,11 @@ class Shard:
         """Rows at some positions of the block, copied: they leave the shard."""
         y, mean, variance, _ = self._seen
         weight = self._block.weight
-        some: Any = np.array(positions, dtype=np.intp)
-        index = some + self._block.start
-        if len(positions) == 1:  # a slice is several times faster, and what it shows stays
-            some = slice(positions[0], positions[0] + 1)
+        start = self._block.start
+        # Of a single row: a slice is several times faster, and what it shows stays.
+        some = slice(positions[0], positions[0] + 1) if len(positions) == 1 else positions
         return Excerpt(
-            index,
+            np.array([start + position for position in positions], dtype=np.intp),
             self._block.X[some],
             y[some],
             _still(mean[..., some]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +70,13 @@ class State:
 
     def forms(self, K: Floats | None = None) -> tuple[AdditiveForm, ...]:
         """The additive form of each latent function; ``K`` is ``gram()``, if it is known."""
-        K = self.gram() if K is None else K
+        return self._own_forms if K is None else self._forms_of(K)
+
+    @cached_property
+    def _own_forms(self) -> tuple[AdditiveForm, ...]:
+        return self._forms_of(self.gram())
+
+    def _forms_of(self, K: Floats) -> tuple[AdditiveForm, ...]:
         sites = zip(np.atleast_2d(self.precision), np.atleast_2d(self.mean), strict=True)
         return tuple(additive_form(K, precision, mean) for precision, mean in sites)
 

@@ -152,6 +152,8 @@ class TrainingRows:
     def _excerpt(self, numbers: Numbers) -> Contents:
         if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
             return Contents.joined(list(self.blocks.every(Block.contents)))
+        if len(self.blocks) == 1:
+            return self.blocks.some(Block.excerpt, {0: (numbers,)})[0]
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
         edges = np.searchsorted(sorted_numbers, self.starts)
