@@ -135,6 +135,7 @@ def draw(ax: Any, points: Points) -> None:
                 va="top",
                 color=BLUE,
                 weight="bold",
+                bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
             )
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter("{x:g}")

@@ -30,7 +30,9 @@ Settings = dict[str, Any]
 STEPS = (50, 100, 200, 500, 1000)
 BATCH_STEPS = (500, 1000, 2000, 4000, 8000)
 RATES = (0.1, 0.03)
-BATCH_RATES = (0.02, 0.05)
+"""Of Adam. The larger one serves short runs: on cal_housing (80 points, predictive loss) 0.1 was
+better than 0.05 after 50 and 100 steps and no worse after 1000, while 0.2 became worse with more
+steps (NLP 0.315 after 100, 0.330 after 1000). The smaller one is for long runs that overfit."""
 
 
 @attrs.frozen
@@ -131,7 +133,7 @@ def svgp(loss: str, **options: Any) -> Rival:
 def svgp_batches(loss: str) -> Rival:
     """Batches of 1024 rows, and a rate that falls."""
     options = {"loss": loss, "batch": 1024, "decay": True}
-    return Rival("svgp", True, options, BATCH_RATES, BATCH_STEPS, apart=True)
+    return Rival("svgp", True, options, RATES, BATCH_STEPS, apart=True)
 
 
 ELBO, PREDICTIVE = "VariationalELBO", "PredictiveLogLikelihood"
