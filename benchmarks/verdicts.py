@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import filterfalse
 from math import inf
 from statistics import fmean
 
@@ -12,14 +13,12 @@ from benchmarks.cells import Cell, Part
 from benchmarks.curves import Curves
 from benchmarks.methods import METHODS, OURS, Ours
 from benchmarks.problems import development
-from benchmarks.standings import Entrant, Standings
+from benchmarks.standings import TIE, Entrant, Standings
 from sgpc_framework.datasets import BENCHMARKS
 from sgpc_framework.lab.markdown import markdown_table
 
 SHOWN_STEPS = 500
 """At how many steps tables of single sets have a rival that has steps."""
-
-BEST = "The better of two rates, set by set and budget by budget, by test NLP"
 
 
 @attrs.frozen
@@ -56,6 +55,7 @@ def table(standings: Standings, entrants: Sequence[Entrant], measure: Measure) -
         means = [standings.mean(data, entrant, measure.field) for entrant in entrants]
         values = [measure.factor * mean.value for mean in means if mean]
         least = f"{min(values, default=0.0):.{measure.digits}f}"
+        most = max((mean.count for mean in means if mean), default=0)
         texts = []
         for entrant, mean in zip(entrants, means, strict=True):
             problem = problems.get((data, entrant.method))
@@ -65,7 +65,8 @@ def table(standings: Standings, entrants: Sequence[Entrant], measure: Measure) -
                 continue
             text = mean.text(measure.digits, factor=measure.factor)
             same = f"{measure.factor * mean.value:.{measure.digits}f}" == least
-            texts.append(f"**{text}**" if measure.best and same else text)
+            text = f"**{text}**" if measure.best and same else text
+            texts.append(text if mean.count == most else f"{text} ({mean.count} of {most})")
         return texts
 
     header = "set", *map(str, entrants)
@@ -84,18 +85,20 @@ def single_sets(standings: Standings) -> str:
 
 def losses_first(standings: Standings) -> str:
     """Each of ours beside each rival: where it loses and by how much, and how often it does not."""
-    rivals = [entrant for entrant in standings.entrants if not is_ours(entrant)]
+    families = {"development": development(), "the six": tuple(BENCHMARKS)}
+    there = [name for name, sets in families.items() if {*sets} & {*standings.sets}]
     rows = []
     for ours in filter(is_ours, standings.entrants):
-        for rival in rivals:
+        for rival in filterfalse(is_ours, standings.entrants):
             duel = standings.duel(ours, rival)
             if duel.ratios:
                 lost = (f"{data} +{100 * duel.ratios[data] - 100:.0f} %" for data in duel.losses)
                 counts = map(str, (len(duel.losses), duel.ties, duel.wins))
-                lower = duel.lower(development()), duel.lower(BENCHMARKS)
+                lower = (duel.lower(families[name]) for name in there)
                 rows.append((str(ours), str(rival), *counts, *lower, ", ".join(lost)))
-    header = "ours", "rival", "losses", "ties", "wins", "lower, development", "lower, the six"
-    return markdown_table((*header, "lost on"), rows) or "No preset and rival to compare."
+    lower_on = (f"lower, {name}" for name in there)
+    header = "ours", "rival", "losses", "ties", "wins", *lower_on, "lost on"
+    return markdown_table(header, rows) or "No preset and rival to compare."
 
 
 def budgets(standings: Standings) -> str:
@@ -132,8 +135,10 @@ def of_sets(title: str, part: Part, cells: Sequence[Cell], curves: Curves) -> st
         standings = Standings(cells, size)
         if not standings.scores:
             continue
+        partitions = sorted({cell.task.partition for cell in cells if cell.scores})
         text += [
             f"## {title}, {size} basis vectors or inducing points",
+            f"Partitions {', '.join(map(str, partitions))}.",
             "### Losses, ties and wins in NLP",
             losses_first(standings),
             "### Geometric means",
@@ -217,8 +222,9 @@ def report(found: Sequence[tuple[Part, Sequence[Cell]]], curves: Curves) -> str:
     text = [
         "# Quality, ours and others'",
         "Means over partitions (± standard error), paired; all on one thread, in turns. A tie is "
-        f"within {100 * 0.01:g} %. {BEST}: so no user could choose, and the rivals have the "
-        "benefit of it. The least of each line is bold. "
+        f"within {100 * TIE:g} %. A rival with steps is looked at after several numbers of them, "
+        "and has the better of two rates, set by set and number by number, *by test NLP*: no user "
+        "could choose so well. The least of each line is bold. "
         f"Ours are of commit {', '.join(commits) or 'none'}.",
         f"Training rows: {', '.join(sources)}.",
     ]
