@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from time import process_time
@@ -112,19 +113,23 @@ class TestMethods:
         assert all({*PRESETS} <= {*part.methods} <= {*METHODS} for part in parts())
 
     def test_a_run_for_each_rate_or_also_for_each_budget(self):
-        rival = Rival("svgp", True, {"loss": "x"}, rates=(0.1, 0.2), steps=(5, 9))
+        rival = Rival("svgp", True, {"loss": "x"}, rates={0.1: (5, 9), 0.2: (5,)})
         assert list(rival.runs(20, quick=False)) == [
-            {"rival": "svgp", "loss": "x", "inducing": 20, "rate": rate, "steps": [5, 9]}
-            for rate in (0.1, 0.2)
+            {"rival": "svgp", "loss": "x", "inducing": 20, "rate": 0.1, "steps": [5, 9]},
+            {"rival": "svgp", "loss": "x", "inducing": 20, "rate": 0.2, "steps": [5]},
         ]
         apart = list(attrs.evolve(rival, apart=True).runs(20, quick=False))
         assert [(run["rate"], run["steps"]) for run in apart] == [
             (0.1, [5]),
             (0.1, [9]),
             (0.2, [5]),
-            (0.2, [9]),
         ]
         assert list(Rival("svm").runs(None, quick=False)) == [{"rival": "svm"}]
+
+    def test_every_number_of_steps_has_two_rates(self):
+        for rates in (methods.RATES, methods.BATCH_RATES):
+            numbers = Counter(steps for some in rates.values() for steps in some)
+            assert {*numbers.values()} == {2}
 
     def test_scores_of_many_classes(self):
         data = attrs.evolve(friedman(0, rows=3), y_test=np.array([0, 2, 1]))
