@@ -139,6 +139,7 @@ def draw(ax: Any, points: Points) -> None:
             )
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
     ax.grid(color="#DDDDDD", lw=0.6)
     ax.set_axisbelow(True)
     ax.margins(0.08, 0.12)
