@@ -63,7 +63,7 @@ def _run(
         loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), *results)
 
 
-@numba.njit(float64(float64, float64, _table), inline="always")
+@numba.njit(inline="always")  # without a signature: never compiled for itself
 def _polynomial(z: float, node: float, table: Floats) -> float:
     """Horner's rule for the Taylor polynomial about the nearest node."""
     c = table[int(node) + _MIDDLE]
@@ -72,7 +72,7 @@ def _polynomial(z: float, node: float, table: Floats) -> float:
     return value
 
 
-@numba.njit(types.void(float64[::1], float64[::1], types.intp), inline="always")
+@numba.njit(inline="always")
 def _excesses(t: Floats, excess: Floats, count: int) -> None:
     """h(-t) - t for large t, by its continued fraction."""
     for i in range(count):
