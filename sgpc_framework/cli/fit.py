@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +19,7 @@ from sgpc_framework.cli.config_options import (
     max_basis_option,
 )
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import check_output
+from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
@@ -27,6 +30,7 @@ from sgpc_framework.cli.table_options import (
     unseen_option,
     weight_option,
 )
+from sgpc_framework.errors import ModelFileError
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table, TableClassifier
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputPath(),
     required=True,
     metavar="MODEL",
     help="The model file. One that is there is replaced when the fit is done.",
@@ -108,20 +112,38 @@ def command(
             max_words=max_words,
             progress=watcher,
         )
-    classifier.save(output)
+    _save(classifier, output)
     seconds = perf_counter() - began
     summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
-    click.echo(json.dumps(summary, indent=2) if as_json else _text(summary))
+    text = json.dumps(summary, indent=2) if as_json else _text(summary)
+    click.echo(text, err=output == STANDARD_OUTPUT)
 
 
 def _check_model_file(path: Path) -> None:
     """A model may be replaced by a model. Anything else, a table say, is not ours to destroy."""
-    if path.is_file() and path.stat().st_size:
-        with path.open("rb") as file:
-            if file.read(2) != b"PK":
+    from sgpc_framework.files.archive import is_sealed
+
+    if path.is_file() and path.stat().st_size and not is_sealed(path):
+        raise click.ClickException(
+            f"{path} is there and is not a model file; choose another name, or delete it"
+        )
+
+
+def _save(classifier: TableClassifier, output: Path) -> None:
+    """Write the model; if that fails, beside its place or for the time being, so that hours of
+    computing are not lost."""
+    try:
+        classifier.save(output)
+    except ModelFileError as error:
+        spare = f"{output.stem[:100]}-{token_hex(4)}.sgpc"
+        beside = (output.parent,) if output.is_file() or not output.exists() else ()
+        for folder in (*beside, Path(gettempdir())):
+            with suppress(ModelFileError):
+                classifier.save(folder / spare)
                 raise click.ClickException(
-                    f"{path} is there and is not a model file; choose another name, or delete it"
-                )
+                    f"{error}; the model was not lost: it is in {folder / spare}"
+                ) from error
+        raise
 
 
 def _warn_of_counters(features: Table) -> None:

@@ -10,7 +10,7 @@ import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import check_output, print_json, write_csv
+from sgpc_framework.cli.printing import OutputPath, check_output, print_json, write_csv
 from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputPath(),
     metavar="FILE",
     help="The CSV file to write, replacing what is there. Otherwise standard output.",
 )

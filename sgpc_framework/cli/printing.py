@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -71,14 +70,39 @@ def check_output(path: Path | None, *inputs: Path) -> None:
     """A complaint before the work, not after it, if a file cannot be written there."""
     if path is None:
         return
-    problem = None
-    if path.is_dir():
-        problem = "is a folder; wanted the name of a file"
-    elif not path.parent.is_dir():
-        problem = f"cannot be written: there is no folder {str(path.parent)!r}"
-    elif not os.access(path.parent, os.W_OK):
-        problem = f"cannot be written: the folder {str(path.parent)!r} may not be written to"
-    elif any(given.exists() and path.exists() and path.samefile(given) for given in inputs):
-        problem = "is read by this command, and would be overwritten; choose another name"
+    try:
+        problem = _problem(path, inputs)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}"
     if problem:
         raise click.ClickException(f"{path} {problem}")
+
+
+def _problem(path: Path, inputs: Sequence[Path]) -> str | None:
+    if path.is_dir():
+        return "is a folder; wanted the name of a file"
+    if not path.parent.is_dir():
+        return f"cannot be written: there is no folder {str(path.parent)!r}"
+    if any(given.exists() and path.exists() and path.samefile(given) for given in inputs):
+        return "is read by this command, and would be overwritten; choose another name"
+    from sgpc_framework.files.whole_file import check_writable
+
+    check_writable(path)
+    return None
+
+
+class OutputPath(click.Path):
+    """Where results go; ``-`` is standard output, as everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value != "-":
+            return super().convert(value, param, ctx)
+        if not STANDARD_OUTPUT.exists():
+            self.fail("there is no name for standard output here; wanted that of a file")
+        return STANDARD_OUTPUT
+
+
+STANDARD_OUTPUT = Path("/dev/stdout")

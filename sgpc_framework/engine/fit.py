@@ -3,6 +3,7 @@
 Algorithm 1        stages and step 6 in turns             ``algorithm1``
 the refiner        once for each size                     ``refining``
 the size           if held-out rows are to choose it      ``size_search``
+a last look        whether it is of any use               ``baseline``
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.algorithm1 import algorithm1
+from sgpc_framework.engine.baseline import beside_frequencies
 from sgpc_framework.engine.log import Log, Note, Sampled
 from sgpc_framework.engine.outcome import Fit
 from sgpc_framework.engine.progress import OfSomeRows, Patience, Watcher
@@ -28,8 +30,15 @@ def fit(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     if rows.numbers is not None:
         kept = attrs.evolve(rows, numbers=None)
         return fit(config, kept, OfSomeRows(watch, rows.numbers)).numbered_by(rows.numbers)
-    if config.max_basis == "auto":
-        return search(config, rows, watch, fit)
+    chosen = _fit_of_size if config.max_basis != "auto" else _fit_of_best_size
+    return beside_frequencies(chosen(config, rows, watch), rows)
+
+
+def _fit_of_best_size(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
+    return search(config, rows, watch, _fit_of_size)
+
+
+def _fit_of_size(config: Config, rows: TrainingRows, watch: Watcher) -> Fit:
     log, patience = Log(), Patience(watch)
     whole = _stages(config, rows, log, patience.stage)
     if log.stopped:  # what is not finished is not refined, and every prefix of it is a model

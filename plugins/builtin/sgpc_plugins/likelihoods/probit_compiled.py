@@ -61,7 +61,7 @@ def _run(loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], results:
         loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), results)
 
 
-@numba.njit(float64(float64, float64, _table), inline="always")
+@numba.njit(inline="always")  # without a signature: never compiled for itself
 def _polynomial(z: float, node: float, table: Floats) -> float:
     """Horner's rule for the Taylor polynomial about the nearest node."""
     c = table[int(node) + _MIDDLE]
@@ -70,7 +70,7 @@ def _polynomial(z: float, node: float, table: Floats) -> float:
     return value
 
 
-@numba.njit(types.void(float64[::1], float64[::1], types.intp), inline="always")
+@numba.njit(inline="always")
 def _excesses(t: Floats, excess: Floats, count: int) -> None:
     """h(-t) - t for large t, by its continued fraction."""
     for i in range(count):
