@@ -60,8 +60,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "refiner": {
                     "name": "corrective",
                     "penalty": 1.0,
-                    "batches": 150,
-                    "iterations": 20,
+                    "elbo_share": 0.1,
+                    "batches": 50,
+                    "iterations": 100,
                 },
             },
             "One pass of stages, then a short joint refinement in which nothing is left to choose: "

@@ -32,20 +32,21 @@ class Challenger(NamedTuple):
     near for another kernel and there for all else."""
     standard_errors: float = 2.0
     """By how many standard errors it must be better."""
+    in_doubt: bool = False
+    """Whether it comes only where the champion may have learnt nothing but noise."""
 
 
-def safest(search: Search) -> Search:
-    """The search that learns least from noise: all features alike, and the evidence lower bound."""
-    return attrs.evolve(search, tied=True, elbo_share=1.0)
+def safest() -> Challenger:
+    """The search that learns least from noise: all features alike, and the evidence lower bound.
 
-
-def bold(elbo_share: float) -> Challenger:
-    """The search with features that differ and less caution, begun afresh."""
+    It takes over unless the champion is better by a standard error.
+    """
     return Challenger(
-        f"features free and elbo_share {elbo_share:g}",
-        lambda search: attrs.evolve(search, tied=False, elbo_share=elbo_share),
+        "the safest way",
+        lambda search: attrs.evolve(search, tied=True, elbo_share=1.0),
         "fresh",
-        standard_errors=1.0,
+        standard_errors=-1.0,
+        in_doubt=True,
     )
 
 

@@ -1,11 +1,11 @@
 """What held-out rows choose: kernel, noise, relevance, and how boldly to fit.
 
-Ways of refining are tried on a part of the rows and judged by others. The first champion is the
-safest way, and stays where rows are too few to say that another is better. The first challenger is
-bold, and begins afresh: who begins with caution does not find what there is to find. Each of the
-others differs from the champion in one thing and starts where that has arrived. A challenger takes
-the champion's place if the judges say that it is better by more than so many standard errors. So a
-trial costs a few iterations, and what was learnt is kept.
+Ways of refining are tried on a part of the rows and judged by others. The first champion is bold:
+who begins with caution does not find what there is to find. Each challenger differs from it in one
+thing and starts where it has arrived, or afresh, and takes its place if the judges say that it is
+better by more than so many standard errors. So a trial costs a few iterations, and what was learnt
+is kept. Where rows are few, or the champion is hardly better than nothing, the safest way is tried
+as well, and preferred unless the judges contradict.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ import numpy as np
 from sgpc_framework.authors import HeldOut, PairedLosses, State, TrainingRows, paired_losses
 from sgpc_plugins.refiners.corrective.challengers import Challenger, adapted
 from sgpc_plugins.refiners.corrective.search import Effort, Search
+
+FEW = 500
+"""With fewer rows than this there is always doubt: noise is learnt by heart easily."""
 
 SKETCH = 4000
 """The most rows that are tried on."""
@@ -78,10 +81,11 @@ def choose(
     fresh = [search.start] * len(splits)
     efforts = _efforts(len(splits[0].rows))
     champion = _attempt(search, fresh, efforts["fresh"], splits, rng, "trying")
+    doubt = len(rows) < FEW or not _learnt(champion, splits)
     trials: list[Trial] = []
     for challenger in challengers:
         other = challenger.change(champion.search)
-        if other is None:
+        if other is None or (challenger.in_doubt and not doubt):
             continue
         ends = fresh if challenger.begins in ("fresh", "settled") else champion.ends
         begins = [adapted(end, other.start) for end in ends]
@@ -94,6 +98,12 @@ def choose(
         if won:
             champion = attempt
     return Choice(champion.search, champion.ends[0], tuple(trials))
+
+
+def _learnt(champion: _Attempt, splits: Sequence[Split]) -> bool:
+    """Whether the champion is clearly better than a function that is zero everywhere."""
+    nothing = [attrs.evolve(end, mean=np.zeros_like(end.mean)) for end in champion.ends]
+    return _judged([champion, _Attempt(champion.search, nothing)], splits).clearly_better(0, 1, 2.0)
 
 
 def _efforts(rows: int) -> dict[str, Effort]:

@@ -27,7 +27,6 @@ from sgpc_framework.authors import (
 )
 from sgpc_plugins.refiners.corrective.challengers import (
     Challenger,
-    bold,
     half_the_penalty,
     more_terms,
     other_elbo_share,
@@ -42,10 +41,7 @@ from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
 from sgpc_plugins.refiners.corrective.many_rows import MANY, refine_by_batches
 from sgpc_plugins.refiners.corrective.search import Effort, Search
 
-FEW = 2000
-"""With fewer rows than this the safest way is tried first: noise is learnt by heart easily."""
-
-ITERATIONS = 200
+ITERATIONS = 300
 """The most iterations over all rows, for accidents: a run ends when they gain too little."""
 
 SAMPLE = 10_000
@@ -130,7 +126,7 @@ class Corrective:
     there are very many rows."""
 
     iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """The most iterations over all rows; ``"auto"``: 200, or none where there are very many."""
+    """The most iterations over all rows; ``"auto"``: 300, or none where there are very many."""
 
     tolerance: float = positive_number(0.05)
     """A run ends when ten iterations gained less than this, in nats over all rows."""
@@ -169,11 +165,7 @@ class Corrective:
         penalty = 1.0 if self.penalty == "auto" else self.penalty
         search = attrs.evolve(around, penalty=penalty, elbo_share=self._elbo_share)
         challengers = list(self._challengers(rows, rng))
-        careful = self.penalty == "auto" and len(rows) < FEW
-        choice = Choice(search, start)
-        if challengers:
-            first = safest(search) if careful else search
-            choice = choose(first, challengers, rows, rng)
+        choice = choose(search, challengers, rows, rng) if challengers else Choice(search, start)
         end = self._run(choice, start, rows, rng)
         minimised = JointLoss(start, rows, choice.search.penalty, choice.search.elbo_share).value
         if not minimised(end) < minimised(start):
@@ -182,9 +174,8 @@ class Corrective:
 
     def _challengers(self, rows: TrainingRows, rng: np.random.Generator) -> Iterator[Challenger]:
         open_weights = self.penalty == "auto"
-        if open_weights and len(rows) < FEW:
-            yield bold(self._elbo_share)
         if open_weights:
+            yield safest()
             yield settled()
         if self.kernels or self.terms or self.likelihoods:
             X = rows.inputs(rows.draw(SAMPLE, rng))
@@ -195,7 +186,6 @@ class Corrective:
             yield other_elbo_share(0.0)
             yield half_the_penalty(1.0)
             yield half_the_penalty(0.5)
-        if open_weights and len(rows) >= FEW:
             yield tied_features()
 
     def _run(
