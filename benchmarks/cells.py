@@ -107,7 +107,7 @@ def parts() -> tuple[Part, ...]:
         Part("two-classes", two, (*own, *full, *trees, "boosting", "svm"), (20, 80), 3),
         Part("many-classes", many, (*own, *full, *trees, "logistic"), (20, 80), 3),
         Part("friedman", ("friedman",), (*own, *full), (20,), 10),
-        Part("many-rows", tuple(PRODUCTS), (*own, *batches, *trees), (100,), 1),
+        Part("many-rows", tuple(PRODUCTS), (*own, *batches, *trees, "lightgbm-long"), (100,), 1),
     )
 
 

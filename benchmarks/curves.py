@@ -21,6 +21,7 @@ COLOURS = {
     "svgp-batches-pll": ORANGE,
     "catboost": GREEN,
     "lightgbm": PURPLE,
+    "lightgbm-long": BLACK,
     "boosting": SKY,
     "svm": QUIET,
     "logistic": BLACK,

@@ -153,6 +153,7 @@ RIVALS: Mapping[str, Rival] = {
     "svgp-batches-pll": svgp_batches(PREDICTIVE),
     "catboost": Rival("catboost"),
     "lightgbm": Rival("lightgbm"),
+    "lightgbm-long": Rival("lightgbm", options={"most_trees": 2000}),
     "boosting": Rival("boosting"),
     "svm": Rival("svm"),
     "logistic": Rival("logistic"),

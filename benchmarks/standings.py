@@ -69,8 +69,8 @@ class Standings:
     size: int
 
     @cached_property
-    def scores(self) -> Mapping[str, Mapping[Entrant, Mapping[int, Scores]]]:
-        """By set, entrant and partition, those of the best run."""
+    def runs(self) -> Mapping[str, Mapping[Entrant, Sequence[Mapping[int, Scores]]]]:
+        """By set and entrant, the runs that compete; each has scores by partition."""
         runs: dict[str, dict[Entrant, dict[str, dict[int, Scores]]]] = {}
         for cell in self.cells:
             task = cell.task
@@ -82,9 +82,31 @@ class Standings:
                     mine = entrants.setdefault(Entrant(task.method, one.budget), {})
                     mine.setdefault(run, {})[task.partition] = one
         return {
-            data: {entrant: best_run(list(found.values())) for entrant, found in entrants.items()}
+            data: {entrant: most_partitions(found.values()) for entrant, found in entrants.items()}
             for data, entrants in runs.items()
         }
+
+    @cached_property
+    def scores(self) -> Mapping[str, Mapping[Entrant, Mapping[int, Scores]]]:
+        """By set, entrant and partition, those of the run with the least mean NLP."""
+        return {
+            data: {
+                entrant: min(found, key=lambda run: fmean(one.nlp for one in run.values()))
+                for entrant, found in entrants.items()
+            }
+            for data, entrants in self.runs.items()
+        }
+
+    @property
+    def choices(self) -> tuple[int, int]:
+        """Of all sets and entrants with steps: where runs could be chosen from, and how many."""
+        competing = [
+            len(found)
+            for entrants in self.runs.values()
+            for entrant, found in entrants.items()
+            if entrant.budget is not None
+        ]
+        return sum(count > 1 for count in competing), len(competing)
 
     @property
     def sets(self) -> list[str]:
@@ -128,8 +150,8 @@ class Standings:
         )
 
 
-def best_run(runs: Sequence[Mapping[int, Scores]]) -> Mapping[int, Scores]:
-    """The least mean NLP, among the runs that were made on most partitions."""
-    most = max(map(len, runs))
-    complete = [run for run in runs if len(run) == most]
-    return min(complete, key=lambda run: fmean(one.nlp for one in run.values()))
+def most_partitions(runs: Iterable[Mapping[int, Scores]]) -> list[Mapping[int, Scores]]:
+    """The runs that were made on most partitions: others might be lucky in theirs."""
+    made = list(runs)
+    most = max(map(len, made))
+    return [run for run in made if len(run) == most]

@@ -138,7 +138,7 @@ def of_sets(title: str, part: Part, cells: Sequence[Cell], curves: Curves) -> st
         partitions = sorted({cell.task.partition for cell in cells if cell.scores})
         text += [
             f"## {title}, {size} basis vectors or inducing points",
-            f"Partitions {', '.join(map(str, partitions))}.",
+            f"Partitions {', '.join(map(str, partitions))}. {rates_in_words(standings)}".strip(),
             "### Losses, ties and wins in NLP",
             losses_first(standings),
             "### Geometric means",
@@ -197,13 +197,25 @@ def of_many_rows(title: str, part: Part, cells: Sequence[Cell], curves: Curves) 
             rows.append((str(entrant), *found))
         text += [
             f"## {title}, {size}",
-            "NLP beyond that of the true probabilities on the same test rows @ processor seconds.",
+            "NLP beyond that of the true probabilities on the same test rows @ processor seconds. "
+            + rates_in_words(standings),
             markdown_table(("method", *standings.sets), rows),
         ]
         picture = curves.of_many_rows(standings, least, f"{part.title}-{size}")
         if picture:
             text.append(f"![Excess NLP against processor seconds]({picture})")
     return "\n\n".join(text)
+
+
+def rates_in_words(standings: Standings) -> str:
+    """What became of the better of two rates: an unfinished run has but one here and there."""
+    chosen, every = standings.choices
+    if chosen == every:
+        return ""
+    return (
+        f"**Of {every} figures of rivals with steps, {chosen} are the better of two rates**; the "
+        "others had one rate, or a second one on fewer partitions, and may be too high."
+    )
 
 
 def excess_floor(cells: Sequence[Cell]) -> Mapping[tuple[str, int], float]:
@@ -217,15 +229,19 @@ FRIEDMAN_BAR = 0.16
 def report(found: Sequence[tuple[Part, Sequence[Cell]]], curves: Curves) -> str:
     """Everything, in Markdown; pictures are drawn by the way."""
     every = [cell for _, cells in found for cell in cells]
-    commits = sorted({cell.commit for cell in every if cell.task.method in OURS})
+    ours, others = (
+        sorted({cell.commit for cell in every if (cell.task.method in OURS) is own})
+        for own in (True, False)
+    )
     sources = dict.fromkeys(f"{c.task.data} {c.task.rows}" for c in every)
     text = [
         "# Quality, ours and others'",
-        "Means over partitions (± standard error), paired; all on one thread, in turns. A tie is "
-        f"within {100 * TIE:g} %. A rival with steps is looked at after several numbers of them, "
-        "and has the better of two rates, set by set and number by number, *by test NLP*: no user "
+        "Means over partitions (± standard error), paired, all on one thread. A tie is within "
+        f"{100 * TIE:g} %. A rival with steps is looked at after several numbers of them, and "
+        "has the better of two rates, set by set and number by number, *by test NLP*: no user "
         "could choose so well. The least of each line is bold. "
-        f"Ours are of commit {', '.join(commits) or 'none'}.",
+        f"Commit of ours: {', '.join(ours) or 'none'}; of the rivals: {', '.join(others) or 'none'}"
+        f"{'' if ours == others else ' (so their seconds were not measured in turns)'}.",
         f"Training rows: {', '.join(sources)}.",
     ]
     for part, cells in found:

@@ -23,7 +23,16 @@ from benchmarks.problems import divided, friedman, problem, products
 from benchmarks.quality import known_cells, read_cells, time_left
 from benchmarks.rivals import HERE, Moment, RivalError
 from benchmarks.standings import Entrant, Standings
-from benchmarks.verdicts import NLP, budgets, losses_first, of_many_rows, of_seeds, report, table
+from benchmarks.verdicts import (
+    NLP,
+    budgets,
+    losses_first,
+    of_many_rows,
+    of_seeds,
+    rates_in_words,
+    report,
+    table,
+)
 from sgpc_framework.config.presets import PRESETS
 from sgpc_framework.errors import InputError
 
@@ -190,6 +199,14 @@ class TestStandings:
         found = Standings([*full, lucky], 20)
         assert found.mean("banana", Entrant("svgp"), "nlp").value == pytest.approx(0.3)
 
+    def test_a_rate_that_was_not_compared_is_told(self):
+        both = [cell("svgp", 0, 0.3, 0.2, rate=rate) for rate in (0.1, 0.03)]
+        assert Standings(both, 20).choices == (2, 2)
+        assert rates_in_words(Standings(both, 20)) == ""
+        longer = Standings([*both, cell("svgp", 1, 0.3, 0.2, rate=0.1)], 20)
+        assert longer.choices == (0, 2)
+        assert "Of 2 figures of rivals with steps, 0 are" in rates_in_words(longer)
+
     def test_partitions_are_paired(self):
         ours = [*series("accurate", [0.2, 0.4, 9.0])]
         theirs = [*reversed(series("svgp", [0.4, 0.2]))]
@@ -290,6 +307,13 @@ class TestReport:
         assert "- banana, partition 1: boosting, 20: ValueError: no" not in text
         assert "- banana, partition 1: boosting: ValueError: no" in text
         assert "partition 1: svm" not in text, "too large is no failure"
+
+    def test_seconds_of_different_commits_were_not_measured_in_turns(self):
+        assert "in turns" not in report([(self.PART, self.CELLS)], Curves())
+        later = [attrs.evolve(c, commit="def") for c in self.CELLS if c.task.method == "accurate"]
+        rivals = [c for c in self.CELLS if c.task.method != "accurate"]
+        text = report([(self.PART, [*later, *rivals])], Curves())
+        assert "Commit of ours: def; of the rivals: abc (so their seconds were not" in text
 
     def test_pictures_are_beside_the_text(self, tmp_path):
         pytest.importorskip("matplotlib")
