@@ -45,7 +45,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     kernel, likelihood, selector, sites, objective, refiner : str, mapping or instance, default=None
         The parts, each by name, as a mapping with ``name`` and options, or ready made. None: the
         preset's.
-    max_basis : int or "auto", default=40
+    max_basis : int or "auto", default=80
         The most basis vectors, of each class if there are more than two. ``"auto"``: rows that are
         held out choose.
     sizes : sequence of int, default=None
@@ -91,7 +91,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sites: Any = None,
         objective: Any = None,
         refiner: Any = None,
-        max_basis: int | str | None = 40,
+        max_basis: int | str | None = 80,
         sizes: Sequence[int] | None = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,

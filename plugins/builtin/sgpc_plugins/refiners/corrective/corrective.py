@@ -24,6 +24,7 @@ from sgpc_framework.authors import (
     positive_number,
     predictive_loss,
     share,
+    whole_number,
 )
 from sgpc_plugins.refiners.corrective.challengers import (
     Challenger,
@@ -48,13 +49,13 @@ SAMPLE = 10_000
 """The most rows that the hyperparameters of other kernels start from."""
 
 
-def _auto_or(kind: type, what: str) -> Any:
+def _auto_or(kind: type, what: str, least: float = np.nextafter(0.0, 1.0)) -> Any:
     def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
         boolean = isinstance(value, bool)
         if value == "auto" or (kind is bool and boolean):
             return
         numbers = (int,) if kind is int else (int, float)
-        if kind is bool or boolean or not isinstance(value, numbers) or not 0 < value < np.inf:
+        if kind is bool or boolean or not isinstance(value, numbers) or not least <= value < np.inf:
             raise ValueError(f"{field.name} must be 'auto' or {what}, found {value!r}")
 
     return attrs.field(default="auto", validator=validate)
@@ -121,12 +122,16 @@ class Corrective:
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
 
-    batches: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """How many steps are taken by batches of rows; ``"auto"``: up to 300, or as many as pay where
-    there are very many rows."""
+    settling: int = whole_number(0, at_least=0)
+    """How many steps are taken by batches of rows, first of all, in which hyperparameters rest."""
+
+    batches: Literal["auto"] | int = _auto_or(int, "a whole number of at least zero", least=0.0)
+    """How many more steps are taken by batches of rows; ``"auto"``: up to 300, or as many as pay
+    where there are very many rows."""
 
     iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """The most iterations over all rows; ``"auto"``: 300, or none where there are very many."""
+    """The most iterations over all rows, or a sample of 10 000; ``"auto"``: 300, or none where there
+    are more rows."""
 
     tolerance: float = positive_number(0.05)
     """A run ends when ten iterations gained less than this, in nats over all rows."""
@@ -196,6 +201,8 @@ class Corrective:
         if len(rows) > MANY and self.batches == "auto":
             begin = refine_by_batches(search, begin, rows, rng)
         effort = self._effort(len(rows), fresh=begin is start)
+        if effort.iterations and len(rows) > MANY:
+            rows = rows.subset(rows.draw(MANY, rng))
         what = f"penalty {search.penalty:g}, elbo_share {search.elbo_share:g}"
         return search.run(begin, rows, effort, rng, what)
 
@@ -203,9 +210,9 @@ class Corrective:
         """How long the last run may take; it is fresh if it begins where the stages ended."""
         many = ITERATIONS if rows <= MANY else 0
         iterations = many if self.iterations == "auto" else self.iterations
-        if self.batches != "auto":
-            return Effort(0, self.batches, iterations)
-        return Effort.fresh(rows, iterations) if fresh else Effort(iterations=iterations)
+        effort = Effort.fresh(rows, iterations) if fresh else Effort(iterations=iterations)
+        batches = effort.batches if self.batches == "auto" else self.batches
+        return attrs.evolve(effort, settling=self.settling if fresh else 0, batches=batches)
 
     def _notes(self, choice: Choice, start: State, end: State, rows: TrainingRows) -> Iterator[str]:
         if choice.trials:
