@@ -130,8 +130,8 @@ class Corrective:
     where there are very many rows."""
 
     iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """The most iterations over all rows, or a sample of 10 000; ``"auto"``: 300, or none where there
-    are more rows."""
+    """The most iterations over all rows, or a sample of 10 000; ``"auto"``: 300, or none where
+    there are more rows."""
 
     tolerance: float = positive_number(0.05)
     """A run ends when ten iterations gained less than this, in nats over all rows."""

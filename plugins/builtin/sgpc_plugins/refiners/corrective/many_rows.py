@@ -22,8 +22,9 @@ FIRST, MOST = 500, 16_000
 SHARE, JUDGES = 20, 20_000
 """One row in so many judges, but no more than these."""
 
-STANDARD_ERRORS = 1.0
-"""By how many standard errors a round must be better for another to follow."""
+STANDARD_ERRORS, GAIN = 1.0, 0.003
+"""By how many standard errors a round must be better for another to follow, and by which share of
+the loss."""
 
 
 def refine_by_batches(
@@ -39,7 +40,8 @@ def refine_by_batches(
         losses = paired_losses([end, best], judges)
         if losses.means[0] < losses.means[1]:
             best = end
-        if not losses.clearly_better(0, 1, STANDARD_ERRORS):
+        pays = losses.means[0] < (1.0 - GAIN) * losses.means[1]
+        if not pays or not losses.clearly_better(0, 1, STANDARD_ERRORS):
             break
         steps *= 2
     return best
