@@ -109,8 +109,8 @@ def _estimates(
 ) -> Steps:
     with blame("sites", site_estimator, "estimate"):
         steps = site_estimator.estimate(posterior, candidates)
-        shape = candidates.at.mean.shape
-        if not steps.coefficient.shape == steps.shrinkage.shape == shape:
+        at, found = candidates.at, (steps.coefficient.shape, steps.shrinkage.shape)
+        if found != (at.mean.shape, at.variance.shape):
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
         share = steps.shrinkage * candidates.at.variance
         proper = all(0.0 < part < 1.0 for part in share.ravel().tolist())

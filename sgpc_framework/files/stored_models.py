@@ -23,8 +23,7 @@ from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.shard import latent_functions
-from sgpc_framework.rows.state import NO_ROW, State
+from sgpc_framework.rows.state import NO_ROW, State, latent_functions
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
@@ -148,11 +147,10 @@ class Reader:
                 f"{len(self.classes)} classes do not have a model of {functions} latent functions"
             )
         size = len(arrays["basis"])
-        sites = (size,) if functions == 1 else (functions, size)
         for name, shape, dtype in (
             ("basis", (size,), "i"),
-            ("mean", sites, "f"),
-            ("precision", sites, "f"),
+            ("mean", (size,) if functions == 1 else (functions, size), "f"),
+            ("precision", (size,), "f"),
         ):
             array = arrays[name]
             if array.shape != shape or array.dtype.kind != dtype or not np.isfinite(array).all():
@@ -171,7 +169,7 @@ class Reader:
             mean=arrays["mean"],
         )
         model = Model(self.classes, state, trace, provenance=self.provenance)
-        if not np.isfinite([model.sites.coefficient, model.sites.shrinkage]).all():
+        if not all(np.isfinite(s).all() for s in (model.sites.coefficient, model.sites.shrinkage)):
             raise ModelFileError("its sites are so large that nothing can be predicted")
         return model
 

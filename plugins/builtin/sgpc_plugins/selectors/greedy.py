@@ -1,6 +1,7 @@
 """Selectors that take the best row of all by a number each row has for itself.
 
-Throughout, λ̄ᵢ = 1 - νᵢ Aᵢᵢ is the factor by which including row i would shrink its variance.
+Throughout, λ̄ᵢ = 1 - νᵢ Aᵢᵢ is the factor by which including row i would shrink its variance, which
+several latent functions share: νᵢ is then the mean of theirs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Entropy:
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
         # log λ̄ = log(1 - ν A) decreases with ν A: the logarithm changes no choice.
-        return posterior.argmin(lambda rows: -rows.nu * rows.variance)
+        return posterior.argmin(lambda rows: -rows.shrinkage * rows.variance)
 
 
 @attrs.frozen
@@ -39,8 +40,8 @@ class InformationGain:
         new-old:  KL(new‖old) = ½ (-log λ̄ + λ̄ - 1 + Δ²/A)
         old-new:  KL(old‖new) = ½ (log λ̄ + 1/λ̄ - 1 + Δ²/(A λ̄))
 
-    and j = argmax of the one that ``direction`` names. The paper's printed criterion is neither
-    (its argmin would pick the least informative row).
+    and j = argmax of the one that ``direction`` names; of several latent functions Δ² is the mean.
+    The paper's printed criterion is neither (its argmin would pick the least informative row).
     """
 
     name: ClassVar[str] = "information-gain"
@@ -75,11 +76,16 @@ class ConditionalVariance:
 
 
 def _minus_new_old(rows: Rows) -> Floats:
-    removed = rows.nu * rows.variance  # 1 - λ̄
-    return 0.5 * (np.log1p(-removed) + removed - rows.alpha**2 * rows.variance)
+    removed = rows.shrinkage * rows.variance  # 1 - λ̄
+    return 0.5 * (np.log1p(-removed) + removed - _moved(rows))
 
 
 def _minus_old_new(rows: Rows) -> Floats:
-    removed = rows.nu * rows.variance
-    moved = rows.alpha**2 * rows.variance
-    return -0.5 * (np.log1p(-removed) + (removed + moved) / (1.0 - removed))
+    removed = rows.shrinkage * rows.variance
+    return -0.5 * (np.log1p(-removed) + (removed + _moved(rows)) / (1.0 - removed))
+
+
+def _moved(rows: Rows) -> Floats:
+    """Δ²/A."""
+    squares = rows.alpha**2
+    return (squares if squares.ndim == 1 else squares.mean(axis=0)) * rows.variance

@@ -70,7 +70,7 @@ class Search:
         """The box around a start: basis vectors may leave the data by the width of the data."""
         box = FreeVector.of(start)
         free = box.free(values(start))
-        log_precision = np.log(start.precision).ravel() / PRECISION_UNIT
+        log_precision = np.log(start.precision) / PRECISION_UNIT
         unbounded = np.full(start.mean.size, 1e6)
         lower = [np.maximum(box.free(box.least), free - REACH), log_precision - SITE_REACH]
         upper = [np.minimum(box.free(box.most), free + REACH), log_precision + SITE_REACH]
