@@ -59,6 +59,7 @@ likelihoods
 ``LogEvidence``           ability: log Z alone
 ``LikelihoodPullback``    ability: exact gradients
 ``SeveralFunctions``      ability: labels that depend on several latent functions
+``ManyClasses``           ability: a form for any number of classes
 ``likelihood_gradient``   sum(G * d log Z / dθ) of any likelihood, exact or numerical
 ------------------------- --------------------------------------------------------------------------
 selectors and site estimators
@@ -154,6 +155,7 @@ from sgpc_framework.protocols import (
     LikelihoodPullback,
     LogEvidence,
     Loss,
+    ManyClasses,
     Moments,
     PlainOptions,
     Pullback,
@@ -203,6 +205,7 @@ __all__ = [
     "LikelihoodPullback",
     "LogEvidence",
     "Loss",
+    "ManyClasses",
     "Moments",
     "NumericalError",
     "NumericalWarning",

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.config_files import is_configuration_file
 from sgpc_framework.config.provenance import Provenance
-from sgpc_framework.engine.classifiers import Task, strategy_for
+from sgpc_framework.engine.classifiers import strategy_for
 from sgpc_framework.engine.progress import Progress
+from sgpc_framework.engine.task import Task
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
@@ -41,19 +43,21 @@ class Design:
         n_jobs: int | None = None,
         start: Classifier | None = None,
     ) -> Classifier:
-        """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
+        """Run Algorithm 1, then the refiner.
 
-        ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
-        joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
-        same features whose hyperparameters the fit starts from, where it has the same ones.
+        More than two classes have a latent function each, in one model; with ``strategy =
+        "one-vs-rest"``, or a likelihood that knows two classes only, each has a model of its own.
+        ``progress`` is called after every stage. ``n_jobs`` fits these models in parallel, through
+        joblib; ``progress`` then hears of each when it is done. ``start`` is a model of the same
+        features whose hyperparameters the fit starts from, where it has the same ones.
         """
         inputs = checked_inputs(X)
         classes, positions = checked_labels(y, len(inputs))
-        rows = TrainingRows.of(inputs, positions, self.config.block_rows)
+        rows = TrainingRows.of(inputs, positions.astype(np.float64), self.config.block_rows)
         with using(self.registry):
             provenance = Provenance.of(self.config, self.registry)
             task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
-            return strategy_for(classes).fit(task)
+            return strategy_for(task).fit(task)
 
 
 def build(

@@ -123,6 +123,12 @@ class Config:
     refiner: Refiner = attrs.field(validator=_part)
     """What is done after the last stage. Default ``none``."""
 
+    strategy: Literal["joint", "one-vs-rest"] = attrs.field(
+        default="joint", validator=_one_of("joint", "one-vs-rest")
+    )
+    """More than two classes: ``joint``, one model with a latent function for each, the default; or
+    ``one-vs-rest``, a model for each, as for a likelihood that has no form for many classes."""
+
     max_basis: int | Literal["auto"] = attrs.field(default=80, validator=_auto_or_at_least(1))
     """d_max, the most basis vectors a model may have. Default 80, at least 1; ``"auto"`` lets rows
     that are held out choose."""

@@ -35,6 +35,15 @@ unless its refiner left some out: then it has a basis of its own, and says so.""
 Arrays = Mapping[str, NDArray[Any]]
 
 
+def _one_or_several(value: Any, _: object) -> float | tuple[float, ...]:
+    """A number, or one for each latent function."""
+    return tuple(map(float, value)) if isinstance(value, list) else float(value)
+
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(float | tuple[float, ...], _one_or_several)
+
+
 def every_size(model: Model) -> tuple[Model, ...]:
     """The model with its smaller sizes that a refiner ran at, in ascending order."""
     return (*(model.smaller or ()), model)
@@ -76,7 +85,7 @@ def description_of(model: Model) -> dict[str, Any]:
         **_parts(model),
         "inputs": kind_of_inputs(model.kernel, model.inputs),
         "smaller": smaller,
-        "trace": cattrs.unstructure(_shortened(model.trace)),
+        "trace": _CONVERTER.unstructure(_shortened(model.trace)),
     }
 
 
@@ -118,7 +127,7 @@ class Reader:
 
     def model(self, arrays: Arrays, described: Mapping[str, Any]) -> Model:
         """The model with these arrays."""
-        trace = cattrs.structure(described["trace"], Trace)
+        trace = _CONVERTER.structure(described["trace"], Trace)
         if not 0 <= trace.best < len(trace.iterations):
             raise ModelFileError("the trace has no iteration that the model comes from")
         _check_sizes(trace.sizes)
