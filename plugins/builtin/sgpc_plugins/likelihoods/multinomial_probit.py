@@ -33,8 +33,9 @@ _ENTRIES = 1 << 16
 class MultinomialProbit:
     """p(y|f) = the probability that f_y + bias_y + noise_y is the highest of all classes.
 
-    The noise of each class is normal, of variance slope⁻². With width² = variance + slope⁻² and
-    z_c = (mean_y + bias_y - mean_c - bias_c) / width,
+    The noise of each class is standard normal: how steeply probabilities change with the latent
+    values is up to the kernel's variance. With width² = variance + 1 and z_c =
+    (mean_y + bias_y - mean_c - bias_c) / width,
 
         Z = ∫ N(u; 0, 1) Π_{c≠y} Φ(u + z_c) du
 
@@ -44,7 +45,6 @@ class MultinomialProbit:
         alpha_c = -E h_c / width            nu_c = (E b_c - Var h_c) / width²
         alpha_y = E Σ h_c / width           nu_y = (E Σ b_c - Var Σ h_c) / width²
 
-    slope   λ, how steeply probabilities change with the latent values
     bias    one for each class, added to its latent value: how frequent the class is
 
     Two classes are the probit of (f_1 - f_0) / √2. Log-concave: nu > 0, and nu * variance < 1.
@@ -60,7 +60,6 @@ class MultinomialProbit:
 
     name: ClassVar[str] = "multinomial-probit"
 
-    slope: float = hyperparameter(1.0, bounds=(1e-4, 1e4))
     bias: tuple[float, ...] = hyperparameter(
         (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity"
     )
@@ -84,7 +83,7 @@ class MultinomialProbit:
         """log Z of every row."""
         own, shifted = self._prepared(y, mean)
         if twin := compiled(_TWIN):
-            return twin.log_z(self.slope**-2, _QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
+            return twin.log_z(_QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
         log_z = np.empty(len(y))
         for rows in self._blocks(len(y)):
             log_z[rows] = self._integral(own[rows], shifted[:, rows], variance[rows])[0]
@@ -94,7 +93,7 @@ class MultinomialProbit:
         """(log_z, alpha, nu) of every row."""
         own, shifted = self._prepared(y, mean)
         if twin := compiled(_TWIN):
-            return twin.moments(self.slope**-2, _QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
+            return twin.moments(_QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
         moments = Moments(np.empty(len(y)), np.empty(mean.shape), np.empty(mean.shape))
         for rows in self._blocks(len(y)):
             block = self._moments_of_block(own[rows], shifted[:, rows], variance[rows])
@@ -105,14 +104,9 @@ class MultinomialProbit:
     def pullback(
         self, y: Floats, mean: Floats, variance: Floats, moments: Moments, cotangent: Floats, /
     ) -> Floats:
-        """sum(cotangent * d log_z / dθ) for slope and biases.
-
-        d log_z / d slope = Σ alpha_c (mean_c + bias_c) / (slope (1 + slope² variance))
-        """
-        d_bias = cotangent * moments.alpha
-        scale = self.slope * (1.0 + self.slope**2 * variance)
-        d_slope = np.sum(d_bias * (mean + np.array(self.bias)[:, None]) / scale)
-        return np.array([d_slope, *d_bias.sum(axis=1)])
+        """sum(cotangent * d log_z / dθ) for the biases, which move log_z as the means do."""
+        gradient: Floats = moments.alpha @ cotangent
+        return gradient
 
     def _prepared(self, y: Floats, mean: Floats) -> tuple[Positions, Floats]:
         """The positions of the classes, and means with biases."""
@@ -126,7 +120,7 @@ class MultinomialProbit:
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """log Z, the weights of the nodes, and the two derivatives of log Φ there, (nodes, classes,
         rows)."""
-        width = np.sqrt(variance + self.slope**-2)
+        width = np.sqrt(variance + 1.0)
         rows = np.arange(len(own))
         z = (mean[own, rows] - mean) / width
         z[own, rows] = _CERTAIN
@@ -142,7 +136,7 @@ class MultinomialProbit:
 
     def _moments_of_block(self, own: Positions, mean: Floats, variance: Floats) -> Moments:
         log_z, weights, h, bend = self._integral(own, mean, variance)
-        width = np.sqrt(variance + self.slope**-2)
+        width = np.sqrt(variance + 1.0)
         rows = np.arange(len(own))
         alpha, nu = _mean_and_curvature(weights[:, None], h, bend)
         alpha *= -1.0

@@ -34,7 +34,6 @@ _compiled = compiler_options()
 
 
 def log_z(
-    noise: float,
     quadrature: tuple[Floats, Floats],
     y: Positions,
     mean: Floats,
@@ -42,12 +41,11 @@ def log_z(
 ) -> Floats:
     """log Z of every row."""
     result = np.empty(len(y))
-    _log_z(LOG_CDF, RATIO, *quadrature, noise, *_contiguous(y, mean, variance), result)
+    _log_z(LOG_CDF, RATIO, *quadrature, *_contiguous(y, mean, variance), result)
     return result
 
 
 def moments(
-    noise: float,
     quadrature: tuple[Floats, Floats],
     y: Positions,
     mean: Floats,
@@ -55,7 +53,7 @@ def moments(
 ) -> Moments:
     """(log_z, alpha, nu) of every row."""
     results = np.empty(len(y)), np.empty(mean.shape), np.empty(mean.shape)
-    _moments(LOG_CDF, RATIO, *quadrature, noise, *_contiguous(y, mean, variance), *results)
+    _moments(LOG_CDF, RATIO, *quadrature, *_contiguous(y, mean, variance), *results)
     return Moments(*results)
 
 
@@ -90,7 +88,7 @@ def _differences(i: int, own: int, width: float, mean: Floats, z: Floats) -> int
 
 
 @numba.njit(
-    types.void(table, table, _vector, _vector, float64, _labels, table, _vector, float64[::1]),
+    types.void(table, table, _vector, _vector, _labels, table, _vector, float64[::1]),
     **_compiled,
 )
 def _log_z(
@@ -98,7 +96,6 @@ def _log_z(
     ratio: Floats,
     nodes: Floats,
     log_weights: Floats,
-    noise: float,
     y: Positions,
     mean: Floats,
     variance: Floats,
@@ -106,7 +103,7 @@ def _log_z(
 ) -> None:
     z, at = np.empty(len(mean)), np.empty(len(nodes))
     for i in range(len(y)):
-        count = _differences(i, y[i], math.sqrt(variance[i] + noise), mean, z)
+        count = _differences(i, y[i], math.sqrt(variance[i] + 1.0), mean, z)
         u, width = _centre(z, count, ratio)
         for k in range(len(nodes)):
             t = u + width * nodes[k]
@@ -127,7 +124,6 @@ def _log_z(
         table,
         _vector,
         _vector,
-        float64,
         _labels,
         table,
         _vector,
@@ -142,7 +138,6 @@ def _moments(
     ratio: Floats,
     nodes: Floats,
     log_weights: Floats,
-    noise: float,
     y: Positions,
     mean: Floats,
     variance: Floats,
@@ -154,7 +149,7 @@ def _moments(
     slopes, bends = np.empty((2, len(nodes), len(mean)))
     all_slopes = np.empty(len(nodes))
     for i in range(len(y)):
-        width = math.sqrt(variance[i] + noise)
+        width = math.sqrt(variance[i] + 1.0)
         own = y[i]
         count = _differences(i, own, width, mean, z)
         u, spread = _centre(z, count, ratio)

@@ -43,7 +43,7 @@ class Probit:
 
     def for_classes(self, count: int) -> MultinomialProbit:
         """The form for many classes, with a latent function and a bias each."""
-        return MultinomialProbit(self.slope, (0.0,) * count)
+        return MultinomialProbit((0.0,) * count)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Φ(z): the innermost loop of a fit."""
