@@ -61,19 +61,15 @@ def model_of(
 
 
 def _continued(config: Config, rows: TrainingRows, earlier: State) -> Config:
-    """The configuration with the hyperparameters of an earlier model: the kernel's and the
-    likelihood's, each if that has the same ones."""
+    """The configuration with the hyperparameters of an earlier model, if its kernel has the same
+    ones; its likelihood may be that of another number of classes, and then counts for nothing."""
     theta = initial(config, rows)
-    return attrs.evolve(
-        config,
-        kernel=_as_before(theta.kernel, earlier.kernel),
-        likelihood=_as_before(theta.likelihood, earlier.likelihood),
-    )
-
-
-def _as_before(part: Any, earlier: Any) -> Any:
-    same = _places(part) == _places(earlier)
-    return replaced(part, values(earlier)) if same else part
+    kernel, likelihood = theta.kernel, theta.likelihood
+    if _places(kernel) == _places(earlier.kernel):
+        kernel = replaced(kernel, values(earlier.kernel))
+        if _places(likelihood) == _places(earlier.likelihood):
+            likelihood = replaced(likelihood, values(earlier.likelihood))
+    return attrs.evolve(config, kernel=kernel, likelihood=likelihood)
 
 
 def _places(part: object) -> list[object]:

@@ -106,7 +106,10 @@ def test_two_classes():
 
 def test_three_classes():
     fitted = quick().fit(X, NAMES)
-    assert isinstance(fitted.model_, sgpc.OneVsRest)
+    assert isinstance(fitted.model_, sgpc.Model)
+    apart = quick(strategy="one-vs-rest").fit(X, NAMES)
+    assert isinstance(apart.model_, sgpc.OneVsRest)
+    assert apart.score(X, NAMES) > FAIR
     assert fitted.classes_.tolist() == ["setosa", "versicolor", "virginica"]
     assert fitted.score(X, NAMES) > FAIR
     decision = fitted.decision_function(X)
