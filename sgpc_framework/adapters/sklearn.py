@@ -248,6 +248,6 @@ def _ignore_progress(_: Progress) -> None:
 
 def _print_progress(at: Progress) -> None:
     if at.basis == at.max_basis and at.refining is None:
-        which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
+        which = f"model {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"
         print(f"[SGPClassifier] {which}round {at.iteration}: {at.basis} basis vectors, {loss}")
