@@ -27,7 +27,7 @@ KERNELS: dict[str, Any] = {
 SELECTORS: dict[str, Any] = {
     name: {"name": name, "working_set": 2} for name in ("random-sampling", "validation")
 }
-QUICK = {"preset": "paper", "objective": "none", "max_basis": 24}
+QUICK = {"preset": "paper", "objective": "none", "max_basis": 36}
 SMALL = {"preset": "paper", "max_iterations": 1, "max_basis": 6}
 REFINER = {"name": "corrective", "penalty": 1.0, "iterations": 5}
 OTHERS: list[dict[str, Any]] = [
