@@ -1,129 +1,25 @@
-"""The cells of the quality benchmark: one method, fitted once to one partition of one set."""
+"""The cells of the quality benchmark: one run of one method, on one partition of one set."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 import sgpc_framework as sgpc
 from benchmarks import rivals
-from benchmarks.peers import merits
+from benchmarks.methods import METHODS, OURS, Scores
+from benchmarks.problems import PRODUCTS, Problem, development, problem
 from sgpc_framework import datasets
-from sgpc_framework.datasets import Benchmark
-from sgpc_framework.lab.timed_fit import TimedFit
-from sgpc_framework.metrics.merits import reliability_of_labels
-
-Floats = NDArray[np.float64]
-
-
-@attrs.frozen
-class Ours:
-    """A design of ours: what ``sgpc.build`` is given, besides ``max_basis``."""
-
-    design: str | Mapping[str, Any]
-    sized: bool = True
-
-    def settings(self, size: int | None, steps: int) -> dict[str, Any]:
-        return sgpc.build(self.design, max_basis=size).config.to_mapping()
-
-    def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
-        few = data.first_rows(200)
-        sgpc.build({**settings, "max_basis": 5}).fit(few.X, few.y)  # loads what a fit needs
-        fit = TimedFit.of(sgpc.build(settings), data)
-        with TemporaryDirectory() as folder:
-            path = Path(folder, "model.sgpc")
-            fit.model.save(path)
-            size = path.stat().st_size
-        probability = fit.model.predict_proba(data.X_test)[:, 1]
-        return Scores.of(probability, data, fit.seconds, fit.cpu_seconds, size)
-
-
-@attrs.frozen
-class Rival:
-    """One of ``rivals/worker.py``; ``sized`` if it has inducing points."""
-
-    name: str
-    sized: bool
-
-    def settings(self, size: int | None, steps: int) -> dict[str, Any]:
-        options = {"inducing": size, "steps": steps} if self.sized else {}
-        return {"rival": self.name, **options}
-
-    def fit(self, data: Benchmark, settings: dict[str, Any]) -> Scores:
-        options = {name: value for name, value in settings.items() if name != "rival"}
-        outcome = rivals.run(self.name, data, **options)
-        return Scores.of(
-            outcome.probability, data, outcome.seconds, outcome.cpu_seconds, outcome.size
-        )
-
-
-METHODS: Mapping[str, Ours | Rival] = {
-    "paper": Ours("paper"),
-    "paper + ep": Ours({"preset": "paper", "refiner": "ep"}),
-    "paper + corrective": Ours(
-        {"preset": "paper", "refiner": {"name": "corrective", "move_basis": False}}
-    ),
-    "corrective, moving": Ours({"preset": "paper", "refiner": "corrective"}),
-    "fast": Ours("fast"),
-    "accurate": Ours("accurate"),
-    "svgp": Rival("svgp", sized=True),
-    "svgp-pll": Rival("svgp-pll", sized=True),
-    "svgp-ard": Rival("svgp-ard", sized=True),
-    "gp": Rival("gp", sized=False),
-    "svm": Rival("svm", sized=False),
-    "boosting": Rival("boosting", sized=False),
-}
-JUDGED = ("accurate", "fast")
-"""Whom the verdict is about,"""
-AGAINST = ("svgp", "svgp-pll", "svgp-ard")
-"""and beside whom."""
-
-
-def expected_calibration_error(probability: Floats, y: Floats, bins: int = 15) -> float:
-    """How far confidence is from accuracy, on average over the rows.
-
-        ∑_b |rows in b| / n · |accuracy in b - mean confidence in b|
-
-    where confidence is max(p, 1 - p), which is 0.5 to 1, and the bins b divide that equally.
-    """
-    both = np.stack([1.0 - probability, probability], axis=1)
-    truth = (y > 0.0).astype(np.intp)
-    return reliability_of_labels(both, truth, 2 * bins).expected_calibration_error
-
-
-@attrs.frozen
-class Scores:
-    """What one fit is judged by, all of it on the test rows, and what it took."""
-
-    nlp: float
-    error: float
-    ece: float
-    seconds: float
-    cpu_seconds: float
-    bytes: int
-
-    @classmethod
-    def of(
-        cls, probability: Floats, data: Benchmark, seconds: float, cpu_seconds: float, size: int
-    ) -> Scores:
-        if not np.all(np.isfinite(probability)):
-            raise ArithmeticError("wanted a probability for each test row, found some not finite")
-        test = merits(probability, data.y_test)
-        ece = expected_calibration_error(probability, data.y_test)
-        return cls(test.nlp, test.error, ece, seconds, cpu_seconds, size)
 
 
 @attrs.frozen
 class Task:
-    """One fit to be made. Settings and source are in it, so that changed ones are another task."""
+    """One run to be made. Settings and source are in it, so that changed ones are another task."""
 
     data: str
     source: str
@@ -133,26 +29,34 @@ class Task:
     size: int | None
     settings: dict[str, Any]
 
+    @property
+    def key(self) -> str:
+        """The same for tasks that are alike."""
+        return json.dumps(attrs.astuple(self), sort_keys=True)
+
     def __str__(self) -> str:
         size = "" if self.size is None else f", {self.size}"
-        return f"{self.data}, partition {self.partition}: {self.method}{size}"
+        rate = f", rate {self.settings['rate']}" if "rate" in self.settings else ""
+        return f"{self.data}, partition {self.partition}: {self.method}{size}{rate}"
 
 
 @attrs.frozen
 class Cell:
-    """A task that was done: its scores, or the text of what went wrong."""
+    """A task that was done: its scores at one or more budgets, or the text of what went wrong."""
 
     task: Task
-    scores: Scores | None
+    scores: tuple[Scores, ...]
     problem: str | None
     took: float
     """Seconds for everything: a subprocess, imports and prediction are not in the scores."""
     commit: str
+    bayes: float = 0.0
+    """The NLP of the true probabilities on the test rows, where they are known."""
 
     @property
     def final(self) -> bool:
         """Whether doing it again is pointless."""
-        return self.scores is not None or self.too_large
+        return bool(self.scores) or self.too_large
 
     @property
     def too_large(self) -> bool:
@@ -161,45 +65,80 @@ class Cell:
     @classmethod
     def from_json(cls, line: str) -> Cell:
         fields = json.loads(line)
-        scores = fields.pop("scores")
-        task = Task(**fields.pop("task"))
-        return cls(task=task, scores=Scores(**scores) if scores else None, **fields)
-
-
-def tasks(
-    partitions: Iterable[int], sets: Sequence[str], sizes: Sequence[int], plan: Plan
-) -> Iterator[Task]:
-    """All fits, those that take turns next to each other."""
-    for partition in partitions:
-        for name in sets:
-            data = plan.data(name, partition)
-            for size in (None, *sizes):
-                for title in plan.methods:
-                    method = METHODS[title]
-                    if method.sized == (size is not None):
-                        # To JSON and back, so that it equals what a file gives
-                        settings = json.loads(json.dumps(method.settings(size, plan.steps)))
-                        about = data.source, len(data.y), partition, title, size
-                        yield Task(name, *about, settings)
+        scores = tuple(Scores(**one) for one in fields.pop("scores"))
+        return cls(task=Task(**fields.pop("task")), scores=scores, **fields)
 
 
 @attrs.frozen
-class Plan:
-    """How much is done."""
+class Part:
+    """One question of the benchmark: which sets, which methods, in which sizes, how often."""
 
+    title: str
+    sets: Sequence[str]
     methods: Sequence[str]
-    rows: int | None = None
-    steps: int = 500
+    sizes: Sequence[int]
+    partitions: int
 
-    def data(self, name: str, partition: int) -> Benchmark:
-        return datasets.benchmark(name, partition).first_rows(self.rows)
+    def only(
+        self,
+        sets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> Part:
+        """The same for some sets, by their own names or the part's, some methods, other sizes."""
+        if sets is None or self.title in sets:
+            sets = self.sets
+        return attrs.evolve(
+            self,
+            sets=[one for one in self.sets if one in sets],
+            methods=[one for one in self.methods if methods is None or one in methods],
+            sizes=sizes or self.sizes,
+        )
 
 
-def carry_out(task: Task, data: Benchmark, commit: str) -> Cell:
+def parts() -> tuple[Part, ...]:
+    """What can be asked with the data that are on this machine."""
+    own, there = tuple(OURS), development()
+    two = *datasets.available(), *(name for name in there if not name.startswith("mc_"))
+    many = tuple(name for name in there if name.startswith("mc_"))
+    full, trees = ("svgp", "svgp-pll"), ("catboost", "lightgbm")
+    batches = "svgp-batches", "svgp-batches-pll"
+    return (
+        Part("two-classes", two, (*own, *full, *trees, "boosting", "svm"), (20, 80), 3),
+        Part("many-classes", many, (*own, *full, *trees, "logistic"), (20, 80), 3),
+        Part("friedman", ("friedman",), (*own, *full), (20,), 10),
+        Part("many-rows", tuple(PRODUCTS), (*own, *batches, *trees), (100,), 1),
+    )
+
+
+def tasks(part: Part, partitions: Sequence[int], quick: bool = False) -> Iterator[Task]:
+    """All runs, those that take turns next to each other."""
+    for partition in partitions:
+        for name in part.sets:
+            data = rows_of(name, partition, quick)
+            for size in (None, *part.sizes):
+                for title in part.methods:
+                    method = METHODS[title]
+                    if method.sized != (size is not None):
+                        continue
+                    for settings in method.runs(size, quick):
+                        # To JSON and back, so that it equals what a file gives
+                        plain = json.loads(json.dumps(settings))
+                        about = data.source, len(data.y), partition, title, size
+                        yield Task(name, *about, plain)
+
+
+@lru_cache(maxsize=1)  # those who take turns are given the same
+def rows_of(name: str, partition: int, quick: bool) -> Problem:
+    """The problem, or a little of it."""
+    return problem(name, partition).first_rows(300 if quick else None)
+
+
+def carry_out(task: Task, data: Problem, commit: str) -> Cell:
     """Do it. Whatever goes wrong is written down, so that the others get their turn."""
-    began, scores, problem = perf_counter(), None, None
+    began, scores, went_wrong = perf_counter(), (), None
     try:
-        scores = METHODS[task.method].fit(data, task.settings)
+        scores = tuple(METHODS[task.method].fit(data, task.settings))
     except (ArithmeticError, rivals.RivalError, sgpc.SgpcError) as error:
-        problem = str(error)
-    return Cell(task, scores, problem, perf_counter() - began, commit)
+        went_wrong = str(error)
+    return Cell(task, scores, went_wrong, perf_counter() - began, commit, data.bayes)

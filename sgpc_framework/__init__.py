@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sgpc_framework.config.config import Config
     from sgpc_framework.design import Design, build
     from sgpc_framework.errors import (
+        ChanceLevelWarning,
         ConfigError,
         InputError,
         ModelFileError,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sgpc_framework.plugin.registry import Registry
 
 __all__ = [
+    "ChanceLevelWarning",
     "Config",
     "ConfigError",
     "Design",

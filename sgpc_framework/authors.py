@@ -97,6 +97,7 @@ refiners
 ``paired_losses``         what such rows say of several states
 ``PairedLosses``          their losses, with the noise of differences
 ``minimise``              a search in a box that never ends worse than it began
+``descend``               a search by gradients that are seen through batches of rows (Adam)
 ``factorised``, ``Factor``  the Cholesky factor of I + Π^½ K Π^½
 ``ROUNDING``              what rounding may do to a variance
 ========================= ==========================================================================
@@ -105,6 +106,7 @@ refiners
 from sgpc_framework.algebra.additive import Factor, additive_form, factorised
 from sgpc_framework.algebra.rounding import ROUNDING
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.adam import descend
 from sgpc_framework.engine.judging import PairedLosses, paired_losses
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.slopes import RowMean, mean_over_rows, predictive_loss, slopes
@@ -238,6 +240,7 @@ __all__ = [
     "additive_form",
     "compiled",
     "compiler_options",
+    "descend",
     "factorised",
     "has",
     "hookimpl",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,13 @@ from sgpc_framework.engine.task import Task
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
-from sgpc_framework.rows.checking import checked_inputs, checked_labels
+from sgpc_framework.rows.checking import (
+    checked_inputs,
+    checked_labels,
+    checked_weights,
+    classes_with_weight,
+    warn_of_shares,
+)
 from sgpc_framework.rows.training_rows import TrainingRows
 
 
@@ -39,6 +46,7 @@ class Design:
         X: Any,
         y: Any,
         *,
+        sample_weight: Any = None,
         progress: Callable[[Progress], object] = lambda _: None,
         n_jobs: int | None = None,
         start: Classifier | None = None,
@@ -47,17 +55,29 @@ class Design:
 
         More than two classes have a latent function each, in one model; with ``strategy =
         "one-vs-rest"``, or a likelihood that knows two classes only, each has a model of its own.
-        ``progress`` is called after every stage. ``n_jobs`` fits these models in parallel, through
-        joblib; ``progress`` then hears of each when it is done. ``start`` is a model of the same
-        features whose hyperparameters the fit starts from, where it has the same ones.
+        ``sample_weight`` has a number for each row: one of weight two counts as two rows in every
+        loss, one of weight zero does not count at all. Without it, every row counts one.
+        ``progress`` is called after every stage. ``n_jobs`` fits models in parallel, if there are
+        several, through joblib; ``progress`` then hears of each when it is done. ``start`` is a
+        model of the same features whose hyperparameters the fit starts from, where it has the same
+        ones.
         """
         inputs = checked_inputs(X)
         classes, positions = checked_labels(y, len(inputs))
-        rows = TrainingRows.of(inputs, positions.astype(np.float64), self.config.block_rows)
+        weight = checked_weights(sample_weight, len(inputs))
+        if weight is not None:
+            warn_of_shares(weight)
+            classes, positions = classes_with_weight(classes, positions, weight)
+        labels = positions.astype(np.float64)
+        rows = TrainingRows.of(inputs, labels, self.config.block_rows, weight=weight)
         with using(self.registry):
-            provenance = Provenance.of(self.config, self.registry)
-            task = Task(self.config, provenance, rows, classes, progress, n_jobs, start)
+            task = Task(self.config, self._provenance, rows, classes, progress, n_jobs, start)
             return strategy_for(task).fit(task)
+
+    @cached_property
+    def _provenance(self) -> Provenance:
+        """The same for every fit of the design."""
+        return Provenance.of(self.config, self.registry)
 
 
 def build(

@@ -80,6 +80,10 @@ class NumericalWarning(RuntimeWarning):
     """A fit ended early for numerical reasons; the returned model is the best one before that."""
 
 
+class ChanceLevelWarning(UserWarning):
+    """A fit is no better than the class frequencies, even on the rows that it was fitted to."""
+
+
 def suggestion(found: str, known: Iterable[str]) -> str:
     """A sentence with the nearest valid name, or with all of them.
 

@@ -26,6 +26,13 @@ The life of a fit, with the calls each part receives:
 
 The candidates' columns are computed when somebody first needs them: an estimator that tries sites,
 a score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
+
+Rows may have weights: a row of weight two counts as two rows. A row-local function says what a
+single row is worth; whoever sums over rows (``Posterior.total``, ``Trial.mean`` and ``of_sums``,
+``slopes``, ``mean_over_rows``) or draws them (``Posterior.sample``) multiplies by the weights. So
+parts need not know of weights, but for one thing: a sum becomes a mean by ``total_weight``, of the
+posterior or of the rows, which without weights is their number. ``rows.weight`` is there for who
+compares single rows. A row of weight zero takes no part in a fit.
 """
 
 from __future__ import annotations
@@ -87,14 +94,14 @@ class Loss(NamedTuple):
     """What an objective says of trial hyperparameters: a value and its gradient.
 
     The gradient is in the free coordinates of the optimiser, one entry for each hyperparameter of
-    the kernel, then of the likelihood. ``rows`` is how many rows were averaged or summed over, one
-    if there were none. ``comparable`` is whether values of different bases can be compared.
-    ``remark`` goes into the trace.
+    the kernel, then of the likelihood. ``rows`` is how many rows were averaged or summed over, or
+    the sum of their weights; one if there were none. ``comparable`` is whether values of different
+    bases can be compared. ``remark`` goes into the trace.
     """
 
     value: float
     gradient: Floats
-    rows: int = 1
+    rows: float = 1
     comparable: bool = True
     remark: str = ""
 
@@ -216,8 +223,9 @@ class Refiner(Protocol):
     """After the stages: better sites, hyperparameters or basis inputs, all at once.
 
     ``refine`` is called once for each size that the model is to be had in, on so many of the first
-    stages of the best state of the outer loop, and returns a state whose ``loss`` is never above
-    that of the state it was given (the check "never worse than its start"). It may have fewer basis
+    stages of the best state of the outer loop, and returns a state that is never worse than the one
+    it was given, by what it minimises. That is its ``loss`` (the check "never worse than its
+    start"), unless rows that it held out have chosen something else. The state may have fewer basis
     vectors or more; one that is no training row has the row number -1. What was not changed is to
     be returned as the same objects. All randomness comes from ``rng``, the same for every size.
 

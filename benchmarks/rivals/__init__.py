@@ -14,13 +14,11 @@ import sys
 import venv
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-
-from sgpc_framework.datasets import Benchmark
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parents[1] / ".rivals"
@@ -31,15 +29,34 @@ class RivalError(RuntimeError):
     """The environment could not be made, or a rival could not be fitted; has the other's text."""
 
 
-@attrs.frozen(eq=False)
-class Outcome:
-    """The seconds of one fit, by the clock and of the processor, p(+1) for each test row, and
-    how many bytes the fitted model takes, pickled."""
+@attrs.frozen
+class Moment:
+    """When a fit was looked at: the steps that were done, of a method that has steps; the seconds
+    until then, by the clock and of the processor; and the bytes of the model, pickled."""
 
+    steps: int | None
     seconds: float
     cpu_seconds: float
     size: int
+
+
+@attrs.frozen(eq=False)
+class Outcome:
+    """What a fit had come to at some moment: probabilities, test rows x classes."""
+
+    taken: Moment
     probability: NDArray[np.float64]
+
+
+class Data(Protocol):
+    """What a rival is fitted to, and the rows that it is to predict."""
+
+    @property
+    def X(self) -> NDArray[np.float64]: ...
+    @property
+    def y(self) -> NDArray[Any]: ...
+    @property
+    def X_test(self) -> NDArray[np.float64]: ...
 
 
 def environment(folder: Path = FOLDER) -> Path:
@@ -55,15 +72,23 @@ def environment(folder: Path = FOLDER) -> Path:
         return python
     print(f"making the rivals' environment in {folder}, once ...", file=sys.stderr, flush=True)
     venv.create(folder, with_pip=True)
-    print("installing PyTorch, GPyTorch and scikit-learn ...", file=sys.stderr, flush=True)
+    print(
+        "installing PyTorch, GPyTorch, scikit-learn, CatBoost and LightGBM ...",
+        file=sys.stderr,
+        flush=True,
+    )
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _python(python, *pip, "-r", str(requirements))
     ready.write_text(wanted)
     return python
 
 
-def run(name: str, data: Benchmark, *, folder: Path = FOLDER, **options: Any) -> Outcome:
-    """Fit the rival of that name to ``data``; ``worker.py`` has the names and their options."""
+def run(name: str, data: Data, *, folder: Path = FOLDER, **options: Any) -> list[Outcome]:
+    """Fit the rival of that name; ``worker.py`` has the names and their options.
+
+    The classes are the different labels in their order. One outcome for each number of ``steps``
+    that the rival was asked about, or one alone.
+    """
     python = environment(folder)
     with TemporaryDirectory() as temporary:
         files = {
@@ -73,11 +98,13 @@ def run(name: str, data: Benchmark, *, folder: Path = FOLDER, **options: Any) ->
         }
         task = Path(temporary, "task.json")
         task.write_text(json.dumps({"rival": name, "options": options, **files}))
-        np.savez(files["data"], X=data.X, y=data.y, X_test=data.X_test, y_test=data.y_test)
+        codes = np.unique(data.y, return_inverse=True)[1]
+        np.savez(files["data"], X=data.X, y=codes, X_test=data.X_test)
         _python(python, str(HERE / "worker.py"), str(task))
-        report = json.loads(Path(files["report"]).read_text())
+        moments = [Moment(**taken) for taken in json.loads(Path(files["report"]).read_text())]
         with np.load(files["probability"], allow_pickle=False) as arrays:
-            return Outcome(**report, probability=arrays["probability"])
+            pairs = zip(moments, arrays["probability"], strict=True)
+            return [Outcome(taken, probability) for taken, probability in pairs]
 
 
 def _python(python: Path, *arguments: str) -> None:

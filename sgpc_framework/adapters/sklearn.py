@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +21,17 @@ except ImportError as error:
         "pip install 'sgpc-framework[sklearn]'"
     ) from error
 
+from sgpc_framework.adapters.class_weights import weighted_classes
 from sgpc_framework.config.config import Config
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.model.classes import Classifier
+from sgpc_framework.rows.checking import checked_weights
 
 Floats = NDArray[np.float64]
 
 _SLOTS = ("kernel", "likelihood", "selector", "sites", "objective", "refiner")
 _SETTINGS = ("strategy", "max_basis", "sizes", "max_iterations", "tolerance")
-_NO_WEIGHTS = (
-    "sample_weight is not taken: the sound meaning of a weight is a row that is there so many "
-    "times, and a fit that chooses rows and holds some of them out cannot pretend that. Repeat "
-    "the rows, X[np.repeat(np.arange(len(X)), weight)], or draw them with these probabilities"
-)
 
 
 class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,6 +57,9 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The most rounds of the outer loop. None: the preset's.
     tolerance : float, default=None
         The change of the loss at which the outer loop ends. None: the preset's.
+    class_weight : "balanced" or mapping from labels to numbers, default=None
+        What the rows of each class count, besides their ``sample_weight``; one, for a label that
+        the mapping does not have. ``"balanced"``: all classes count the same.
     random_state : int, RandomState or None, default=0
         Where all randomness comes from. Same number, same model; None: another one each time.
     n_jobs : int, default=None
@@ -80,7 +81,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     model_: Classifier
     classes_: NDArray[Any]
-    _rows: tuple[Floats, NDArray[Any]] | None
+    _rows: _Rows | None
     _announced: NDArray[Any] | None
 
     def __init__(
@@ -98,6 +99,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sizes: Sequence[int] | None = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -116,40 +118,43 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sizes = sizes
         self.max_iterations = max_iterations
         self.tolerance = tolerance
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.keep_rows = keep_rows
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more."""
-        _refuse(unsupported)
-        X, y = self._check_rows(X, y, reset=True)
-        self._fit(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more.
+
+        A row whose ``sample_weight`` is two counts as two rows, one with zero not at all.
+        """
+        rows = self._check_rows(X, y, sample_weight, reset=True)
+        self._fit(rows)
         self._announced = None
-        self._rows = (X.copy(), y.copy()) if self.keep_rows else None
+        self._rows = rows.copy() if self.keep_rows else None
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, **unsupported: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those that the classifier has, and fit it to all of them.
 
         The result is that of ``fit`` with all rows so far, which are kept for it. ``classes`` may
         name labels that are still to come; they have probability 0 until they do.
         """
-        _refuse(unsupported)
         first = getattr(self, "model_", None) is None
-        X, y = self._check_rows(X, y, reset=first)
+        rows = self._check_rows(X, y, sample_weight, reset=first)
         if not first:
-            X, y = self._add_to_earlier(X, y)
+            rows = self._add_to_earlier(rows)
+        y = rows.y
         announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
         if announced is not None and not np.isin(y, announced).all():
             strange = y[~np.isin(y, announced)].tolist()[0]
             raise ValueError(f"y has the label {strange!r}, which classes does not have")
-        self._fit(X, y)
+        self._fit(rows)
         self.classes_ = self.classes_ if announced is None else announced
         self._announced = announced
-        self._rows = X, y
+        self._rows = rows
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -193,28 +198,36 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fit(self, X: Floats, y: NDArray[Any]) -> None:
+    def _fit(self, rows: _Rows) -> None:
         start = getattr(self, "model_", None) if self.warm_start else None
-        told = _print_progress if self.verbose else _ignore_progress
-        self.model_ = self._design().fit(X, y, progress=told, n_jobs=self.n_jobs, start=start)
+        self.model_ = self._design().fit(
+            rows.X,
+            rows.y,
+            sample_weight=weighted_classes(self.class_weight, rows.y, rows.weight),
+            progress=_print_progress if self.verbose else _ignore_progress,
+            n_jobs=self.n_jobs,
+            start=start,
+        )
         self.classes_ = self.model_.classes
 
-    def _check_rows(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> _Rows:
         fewest = 2 if reset else 1
         X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
         check_classification_targets(y)
-        return X, y
+        if isinstance(sample_weight, Real):  # as in other estimators: the same for all rows
+            sample_weight = np.full(len(y), sample_weight, dtype=np.float64)
+        return _Rows(X, y, checked_weights(sample_weight, len(y)))
 
-    def _add_to_earlier(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    def _add_to_earlier(self, rows: _Rows) -> _Rows:
         if self._rows is None:
             raise ValueError(
                 "partial_fit has no rows to add to, because fit kept none: "
                 "use SGPClassifier(keep_rows=True), or partial_fit from the beginning"
             )
-        earlier_X, earlier_y = self._rows
-        if (y.dtype.kind in "OUS") != (earlier_y.dtype.kind in "OUS"):
-            raise ValueError(f"wanted labels like {earlier_y[:1].tolist()}, found {y[:1].tolist()}")
-        return np.concatenate([earlier_X, X]), np.concatenate([earlier_y, y])
+        earlier, y = self._rows, rows.y
+        if (y.dtype.kind in "OUS") != (earlier.y.dtype.kind in "OUS"):
+            raise ValueError(f"wanted labels like {earlier.y[:1].tolist()}, found {y[:1].tolist()}")
+        return earlier.followed_by(rows)
 
     def _model(self) -> Classifier:
         check_is_fitted(self, "model_")
@@ -233,13 +246,28 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return columns
 
 
-def _refuse(unsupported: Mapping[str, Any]) -> None:
-    """``fit`` has no parameter sample_weight, so that scikit-learn sees an estimator without."""
-    strange = sorted(unsupported.keys() - {"sample_weight"})
-    if strange:
-        raise TypeError(f"fit takes X and y, found {', '.join(strange)} besides")
-    if unsupported.get("sample_weight") is not None:
-        raise TypeError(_NO_WEIGHTS)
+class _Rows(NamedTuple):
+    """The rows of a fit; without weights every one counts one."""
+
+    X: Floats
+    y: NDArray[Any]
+    weight: Floats | None
+
+    def copy(self) -> _Rows:
+        """The same rows, which nobody else has."""
+        return self._replace(X=self.X.copy(), y=self.y.copy())  # weights are ours already
+
+    def followed_by(self, others: _Rows) -> _Rows:
+        """These rows and others."""
+        weight = None
+        if self.weight is not None or others.weight is not None:
+            weight = np.concatenate([_weights(self), _weights(others)])
+        X, y = np.concatenate([self.X, others.X]), np.concatenate([self.y, others.y])
+        return _Rows(X, y, weight)
+
+
+def _weights(rows: _Rows) -> Floats:
+    return np.ones(len(rows.y)) if rows.weight is None else rows.weight
 
 
 def _ignore_progress(_: Progress) -> None:

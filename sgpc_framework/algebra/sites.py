@@ -45,7 +45,7 @@ class Steps:
     @property
     def numbers(self) -> tuple[list[float], float]:
         """Those of a single candidate: a coefficient for each latent function, and a shrinkage."""
-        return self.coefficient.reshape(-1).tolist(), float(self.shrinkage[0])
+        return self.coefficient.ravel().tolist(), float(self.shrinkage[0])
 
 
 @attrs.frozen(eq=False)

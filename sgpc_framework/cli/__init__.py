@@ -14,7 +14,13 @@ from typing import Any, TextIO
 
 import click
 
-from sgpc_framework.errors import NumericalWarning, SgpcError, StopFitting, suggestion
+from sgpc_framework.errors import (
+    ChanceLevelWarning,
+    NumericalWarning,
+    SgpcError,
+    StopFitting,
+    suggestion,
+)
 
 COMMANDS = {
     "check": "Run the conformance checks of a part, or of all parts of a distribution.",
@@ -86,7 +92,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Our own warnings are for the user, without a line of code; others are as Python has them."""
-    if issubclass(category, NumericalWarning):
+    if issubclass(category, (NumericalWarning, ChanceLevelWarning)):
         click.echo(f"Warning: {message}", err=True)
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)

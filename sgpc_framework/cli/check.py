@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import get_args
 
@@ -10,6 +9,7 @@ import attrs
 import click
 
 from sgpc_framework.cli.option_groups import json_option
+from sgpc_framework.cli.printing import console, print_json
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.records import Absence, Part
@@ -51,7 +51,7 @@ def command(name: str, kind: KindName | None, as_json: bool) -> None:
         lines.append(line)
     failed = sum(not line.ok for line in lines)
     if as_json:
-        click.echo(json.dumps([attrs.asdict(line) for line in lines], indent=2))
+        print_json(lines)
     else:
         click.echo(f"{len(lines) - failed} passed, {failed} failed{_note()}")
     raise SystemExit(1 if failed else 0)
@@ -78,8 +78,6 @@ def _quarantine_line(absence: Absence) -> Line:
 
 def _print_line(line: Line) -> None:
     from rich.text import Text
-
-    from sgpc_framework.cli.printing import console
 
     verdict = Text("ok    ", style="green") if line.ok else Text("FAILED", style="bold red")
     console().print(verdict, Text(f" {line.part}  {line.check}"), soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.printing import print_json, print_table
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
@@ -119,9 +118,7 @@ def command(
         )
         scores.extend(each)
     if as_json:
-        import attrs
-
-        click.echo(json.dumps([attrs.asdict(score) for score in scores], indent=2))
+        print_json(scores)
     else:
         _print(scores, f"{data}, {len(table)} rows, {folds} folds: mean ± standard error")
 

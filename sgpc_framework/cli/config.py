@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from sgpc_framework.cli.config_options import (
@@ -13,6 +11,7 @@ from sgpc_framework.cli.config_options import (
     max_basis_option,
 )
 from sgpc_framework.cli.option_groups import json_option
+from sgpc_framework.cli.printing import print_json
 
 
 @click.command(name="config")
@@ -38,6 +37,6 @@ def command(
     """
     config = build_config(name, changes, max_basis=max_basis, seed=seed)
     if as_json:
-        click.echo(json.dumps(config.to_mapping(), indent=2))
+        print_json(config.to_mapping())
     else:
         click.echo(config.to_toml(), nl=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ config_option = click.option(
 )
 
 
-def build_config(name: str, changes: Iterable[str] = (), **entries: Any) -> Config:
+def build_config(name: str, changes: Sequence[str] = (), **entries: Any) -> Config:
     """The configuration of a preset or a file with changes; entries that are None say nothing."""
     from sgpc_framework.config.config import DEFAULT_PARTS, Config
     from sgpc_framework.config.config_files import is_configuration_file, read_mapping
@@ -72,7 +72,8 @@ def build_config(name: str, changes: Iterable[str] = (), **entries: Any) -> Conf
     from sgpc_framework.errors import ConfigError
 
     said = read_mapping(Path(name)) if is_configuration_file(name) else {"preset": name}
-    recipe = preset(said.pop("preset")) if "preset" in said else {}
+    slots = {*said, *(change.partition("=")[0].strip().partition(".")[0] for change in changes)}
+    recipe = preset(said.pop("preset"), slots) if "preset" in said else {}
     mapping: dict[str, Any] = {**DEFAULT_PARTS, **recipe, **said}
     for change in changes:
         _set(mapping, change)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import check_output, print_table, write_csv
+from sgpc_framework.cli.printing import (
+    OutputPath,
+    check_output,
+    print_json,
+    print_table,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,9 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rows", type=click.IntRange(min=1), help="So many rows: the first, or newly generated ones."
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The CSV file to write."
-)
+@click.option("-o", "--output", type=OutputPath(), metavar="FILE", help="The CSV file to write.")
 @click.option("--fetch", is_flag=True, help="First get it from OpenML, into SGPC_DATA_DIR.")
 @json_option
 def command(
@@ -123,7 +126,7 @@ def _print_list(as_json: bool) -> None:
         for name, facts in BENCHMARKS.items()
     ]
     if as_json:
-        click.echo(json.dumps(entries, indent=2))
+        print_json(entries)
         return
     print_table(
         ["name", "where", "rows", "features", "labelled +1", "train", "test"],

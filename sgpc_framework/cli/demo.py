@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from time import perf_counter
 
@@ -11,7 +10,7 @@ import click
 
 from sgpc_framework import datasets
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.printing import print_json, print_table
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.design import build
 from sgpc_framework.metrics.predictions import Predictions
@@ -70,7 +69,7 @@ def command(
             merits = Predictions.of(model, X[rows:], y[rows:]).merits
             results.append(Result(selector, len(model), merits.error, merits.nlp, seconds))
     if as_json:
-        click.echo(json.dumps([attrs.asdict(result) for result in results], indent=2))
+        print_json(results)
     else:
         print_table(
             ["selector", "basis size", "test error", "test NLP", "seconds"],

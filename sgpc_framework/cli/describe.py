@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import attrs
 import click
-from rich.table import Table
 
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import console
+from sgpc_framework.cli.printing import print_json, print_table
 from sgpc_framework.config.description import Description, OptionDescription, described
 from sgpc_framework.errors import suggestion
 from sgpc_framework.plugin.kinds import KINDS
@@ -28,7 +26,7 @@ def command(name: str, kind: str | None, as_json: bool) -> None:
     """
     descriptions = [described(part) for part in _parts_named(default_registry(), name, kind)]
     if as_json:
-        click.echo(json.dumps([attrs.asdict(each) for each in descriptions], indent=2))
+        print_json(descriptions)
         return
     for position, description in enumerate(descriptions):
         if position:
@@ -58,7 +56,11 @@ def _print(description: Description) -> None:
     click.echo(description.documentation or "(no docstring)")
     if description.options:
         click.echo("\nOptions")
-        console().print(_table(description.options))
+        print_table(
+            ["option", "type", "default", "limits", "tuned in"],
+            map(_cells, description.options),
+            left=5,
+        )
     if description.abilities:
         click.echo("\nAbilities")
         for ability, answer in description.abilities.items():
@@ -70,23 +72,10 @@ def _print(description: Description) -> None:
     )
 
 
-def _table(options: tuple[OptionDescription, ...]) -> Table:
-    table = Table()
-    for heading in ("option", "type", "default", "limits", "tuned in"):
-        table.add_column(heading, overflow="fold")
-    for option in options:
-        table.add_row(
-            option.name,
-            option.type,
-            "(required)" if option.required else json.dumps(option.default),
-            _limits(option),
-            option.transform or "-",
-        )
-    return table
-
-
-def _limits(option: OptionDescription) -> str:
-    if option.bounds is None:
-        return option.limits or "-"
-    low, high = option.bounds
-    return f"[{low:g}, {high:g}]"
+def _cells(option: OptionDescription) -> list[str]:
+    default = "(required)" if option.required else json.dumps(option.default)
+    limits = option.limits or "-"
+    if option.bounds is not None:
+        low, high = option.bounds
+        limits = f"[{low:g}, {high:g}]"
+    return [option.name, option.type, default, limits, option.transform or "-"]

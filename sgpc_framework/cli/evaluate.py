@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_table
+from sgpc_framework.cli.printing import print_json, print_table
 
 
 @click.command(name="evaluate")
@@ -43,7 +42,7 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
             "classes": labels,
             "confusion": matrix.tolist(),
         }
-        click.echo(json.dumps(results, indent=2))
+        print_json(results)
         return
     always = f"always {labels[int(matrix.sum(axis=1).argmax())]}"
     print_table(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +19,7 @@ from sgpc_framework.cli.config_options import (
     max_basis_option,
 )
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import check_output
+from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
@@ -25,7 +28,9 @@ from sgpc_framework.cli.table_options import (
     reading_options,
     target_option,
     unseen_option,
+    weight_option,
 )
+from sgpc_framework.errors import ModelFileError
 
 if TYPE_CHECKING:
     from sgpc_framework.tables import Table, TableClassifier
@@ -34,10 +39,11 @@ if TYPE_CHECKING:
 @click.command(name="fit")
 @data_argument
 @target_option
+@weight_option
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputPath(),
     required=True,
     metavar="MODEL",
     help="The model file. One that is there is replaced when the fit is done.",
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
 def command(
     data: Path,
     target: str | None,
+    weight: str | None,
     output: Path,
     name: str,
     max_basis: int | str | None,
@@ -89,13 +96,14 @@ def command(
     table, column = read_with_target(
         data, target, format_, header=header, words=words, missing=missing
     )
-    _warn_of_counters(table.without([*drop, column]))
+    _warn_of_counters(table.without([*drop, column, *([] if weight is None else [weight])]))
     began = perf_counter()
     with fit_watcher(stoppable=True) as watcher:
         classifier = TableClassifier.fit(
             table,
             column,
             Design(config),
+            sample_weight=weight,
             drop=drop,
             words=words,
             standardise=standardise,
@@ -104,19 +112,38 @@ def command(
             max_words=max_words,
             progress=watcher,
         )
-    classifier.save(output)
-    summary = _summary(classifier, table, perf_counter() - began, output, watcher.stopping)
-    click.echo(json.dumps(summary, indent=2) if as_json else _text(summary))
+    _save(classifier, output)
+    seconds = perf_counter() - began
+    summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
+    text = json.dumps(summary, indent=2) if as_json else _text(summary)
+    click.echo(text, err=output == STANDARD_OUTPUT)
 
 
 def _check_model_file(path: Path) -> None:
     """A model may be replaced by a model. Anything else, a table say, is not ours to destroy."""
-    if path.is_file() and path.stat().st_size:
-        with path.open("rb") as file:
-            if file.read(2) != b"PK":
+    from sgpc_framework.files.archive import is_sealed
+
+    if path.is_file() and path.stat().st_size and not is_sealed(path):
+        raise click.ClickException(
+            f"{path} is there and is not a model file; choose another name, or delete it"
+        )
+
+
+def _save(classifier: TableClassifier, output: Path) -> None:
+    """Write the model; if that fails, beside its place or for the time being, so that hours of
+    computing are not lost."""
+    try:
+        classifier.save(output)
+    except ModelFileError as error:
+        spare = f"{output.stem[:100]}-{token_hex(4)}.sgpc"
+        beside = (output.parent,) if output.is_file() or not output.exists() else ()
+        for folder in (*beside, Path(gettempdir())):
+            with suppress(ModelFileError):
+                classifier.save(folder / spare)
                 raise click.ClickException(
-                    f"{path} is there and is not a model file; choose another name, or delete it"
-                )
+                    f"{error}; the model was not lost: it is in {folder / spare}"
+                ) from error
+        raise
 
 
 def _warn_of_counters(features: Table) -> None:
@@ -132,19 +159,32 @@ def _warn_of_counters(features: Table) -> None:
 
 
 def _summary(
-    classifier: TableClassifier, table: Table, seconds: float, output: Path, stopped: bool
+    classifier: TableClassifier,
+    table: Table,
+    weight: str | None,
+    seconds: float,
+    output: Path,
+    stopped: bool,
 ) -> dict[str, Any]:
-    from sgpc_framework.metrics.merits import Merits
+    import numpy as np
 
-    merits = Merits.of(classifier.predict_log_proba(table), classifier.codes(table))
+    from sgpc_framework.metrics.merits import error, nlp
+    from sgpc_framework.tables.row_weights import weights_of
+
+    rows, weights = len(table), None
+    if weight is not None:
+        _, weights = weights_of(table, weight)
+        counted = np.flatnonzero(weights)
+        table, weights = table.rows(counted), weights[counted]
+    log_proba, codes = classifier.predict_log_proba(table), classifier.codes(table)
     return {
-        "rows": len(table),
+        "rows": rows,
         "columns": len(classifier.encoding.names),
         "features": len(classifier.encoding.features),
         "classes": classifier.classes.tolist(),
         "basis": len(classifier),
-        "training_error": merits.error,
-        "training_nlp": merits.nlp,
+        "training_error": error(log_proba, codes, weights),
+        "training_nlp": nlp(log_proba, codes, weights),
         "seconds": seconds,
         "stopped": stopped,
         "model": str(output),

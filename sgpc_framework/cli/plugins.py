@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import attrs
 import click
-from rich.table import Table
 
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import console
+from sgpc_framework.cli.printing import print_json, print_table
 from sgpc_framework.plugin.records import Origin, Part
 from sgpc_framework.plugin.registry import Registry, default_registry
 
@@ -50,7 +48,7 @@ def command(as_json: bool) -> None:
     """
     lines = list(listing(default_registry()))
     if as_json:
-        click.echo(json.dumps([line.as_mapping() for line in lines], indent=2))
+        print_json([line.as_mapping() for line in lines])
     else:
         _print(lines)
 
@@ -74,15 +72,14 @@ def _line_of_part(part: Part, rivals: list[Part]) -> Line:
 
 
 def _print(lines: list[Line]) -> None:
-    table = Table()
-    for heading in ("kind", "name", "distribution", "version", "status"):
-        table.add_column(heading, overflow="fold")
-    for line in lines:
-        origin = line.origin
-        name = line.name or f"(entry point {origin.entry_point!r})"
-        table.add_row(line.kind or "-", name, origin.distribution, origin.version, line.status)
-    console().print(table)
+    print_table(["kind", "name", "distribution", "version", "status"], map(_cells, lines), left=5)
     for line in lines:
         if line.reason is not None:  # below the table, where there is room to say everything
             part = f"{line.kind} {line.name!r} of " if line.kind else ""
             click.echo(f"\n{line.status}: {part}{line.origin}\n  {line.reason}")
+
+
+def _cells(line: Line) -> list[str]:
+    origin = line.origin
+    name = line.name or f"(entry point {origin.entry_point!r})"
+    return [line.kind or "-", name, origin.distribution, origin.version, line.status]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import check_output, write_csv
+from sgpc_framework.cli.printing import OutputPath, check_output, print_json, write_csv
 from sgpc_framework.cli.progress_bars import working
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputPath(),
     metavar="FILE",
     help="The CSV file to write, replacing what is there. Otherwise standard output.",
 )
@@ -59,7 +58,7 @@ def command(
     rows = _rows(classifier, table, keep)
     if as_json:
         heading = next(rows)
-        click.echo(json.dumps([dict(zip(heading, row, strict=True)) for row in rows], indent=2))
+        print_json([dict(zip(heading, row, strict=True)) for row in rows])
     else:
         write_csv(rows, output)
 

@@ -1,15 +1,16 @@
-"""How commands print tables, and write files."""
+"""How commands print tables and JSON, and write files."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def print_table(
     console().print(table)
 
 
+def print_json(results: Any) -> None:
+    """Plain data as JSON, and records (attrs instances) among them as mappings."""
+    click.echo(json.dumps(results, indent=2, default=attrs.asdict))
+
+
 def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
     """Rows as CSV, to a file that is written whole or not at all, or to standard output."""
     if path is None:
@@ -64,14 +70,39 @@ def check_output(path: Path | None, *inputs: Path) -> None:
     """A complaint before the work, not after it, if a file cannot be written there."""
     if path is None:
         return
-    problem = None
-    if path.is_dir():
-        problem = "is a folder; wanted the name of a file"
-    elif not path.parent.is_dir():
-        problem = f"cannot be written: there is no folder {str(path.parent)!r}"
-    elif not os.access(path.parent, os.W_OK):
-        problem = f"cannot be written: the folder {str(path.parent)!r} may not be written to"
-    elif any(given.exists() and path.exists() and path.samefile(given) for given in inputs):
-        problem = "is read by this command, and would be overwritten; choose another name"
+    try:
+        problem = _problem(path, inputs)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}"
     if problem:
         raise click.ClickException(f"{path} {problem}")
+
+
+def _problem(path: Path, inputs: Sequence[Path]) -> str | None:
+    if path.is_dir():
+        return "is a folder; wanted the name of a file"
+    if not path.parent.is_dir():
+        return f"cannot be written: there is no folder {str(path.parent)!r}"
+    if any(given.exists() and path.exists() and path.samefile(given) for given in inputs):
+        return "is read by this command, and would be overwritten; choose another name"
+    from sgpc_framework.files.whole_file import check_writable
+
+    check_writable(path)
+    return None
+
+
+class OutputPath(click.Path):
+    """Where results go; ``-`` is standard output, as everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value != "-":
+            return super().convert(value, param, ctx)
+        if not STANDARD_OUTPUT.exists():
+            self.fail("there is no name for standard output here; wanted that of a file")
+        return STANDARD_OUTPUT
+
+
+STANDARD_OUTPUT = Path("/dev/stdout")

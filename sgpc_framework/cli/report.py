@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
-from sgpc_framework.cli.printing import check_output
+from sgpc_framework.cli.printing import OutputPath, check_output
 from sgpc_framework.cli.progress_bars import working
 
 
@@ -17,7 +17,7 @@ from sgpc_framework.cli.progress_bars import working
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputPath(),
     default=Path("report.html"),
     show_default=True,
     metavar="FILE",

@@ -24,6 +24,14 @@ target_option = click.option(
 )
 
 
+weight_option = click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="A column with the weights of the rows, which is then no feature: a row of weight 2 "
+    "counts as two rows, one of weight 0 not at all.",
+)
+
+
 reading_options = together(
     click.option(
         "--format",

@@ -18,11 +18,11 @@ from typing import Any, Literal
 import attrs
 import tomli_w
 
-from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.config.config_files import read_mapping
 from sgpc_framework.config.presets import preset
 from sgpc_framework.config.structure import nothings, plain, structured, unregistered
 from sgpc_framework.errors import ConfigError
+from sgpc_framework.parts.options import one_of
 from sgpc_framework.parts.undeclared import untunable_parts
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
@@ -56,14 +56,14 @@ def _at_least(least: float) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
     return validate
 
 
-def _auto_or_at_least(least: int) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+def _word_or_at_least(word: str, least: int) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
     numbers = _at_least(least)
 
     def validate(instance: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, str) and value == "auto":
+        if isinstance(value, str) and value == word:
             return
         if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"wanted {field.name} a whole number or 'auto', found {value!r}")
+            raise TypeError(f"wanted {field.name} a whole number or {word!r}, found {value!r}")
         numbers(instance, field, value)
 
     return validate
@@ -76,14 +76,6 @@ def _ascending(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
             f"wanted {field.name} to be whole numbers of at least 1, each above the one before, "
             f"found {value!r}"
         )
-
-
-def _one_of(*choices: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
-    def validate(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if value not in choices:
-            raise ValueError(f"wanted {field.name} {' or '.join(choices)}, found {value!r}")
-
-    return validate
 
 
 def _part(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -123,19 +115,25 @@ class Config:
     refiner: Refiner = attrs.field(validator=_part)
     """What is done after the last stage. Default ``none``."""
 
-    strategy: Literal["joint", "one-vs-rest"] = attrs.field(
-        default="joint", validator=_one_of("joint", "one-vs-rest")
-    )
+    strategy: Literal["joint", "one-vs-rest"] = one_of("joint", "one-vs-rest")
     """More than two classes: ``joint``, one model with a latent function for each, the default; or
     ``one-vs-rest``, a model for each, as for a likelihood that has no form for many classes."""
 
-    max_basis: int | Literal["auto"] = attrs.field(default=80, validator=_auto_or_at_least(1))
+    max_basis: int | Literal["auto"] = attrs.field(
+        default=80, validator=_word_or_at_least("auto", 1)
+    )
     """d_max, the most basis vectors a model may have. Default 80, at least 1; ``"auto"`` lets rows
     that are held out choose."""
 
     sizes: tuple[int, ...] = attrs.field(default=(), validator=_ascending)
     """The sizes besides the whole at which the refiner runs, so that the model can be truncated to
     them. Default none; each at least 1 and above the one before."""
+
+    stage_rows: int | Literal["all"] = attrs.field(
+        default="all", validator=_word_or_at_least("all", 1)
+    )
+    """How many rows the stages see: a sample where there are more, ``"all"`` by default. A refiner
+    and the search for a size see all rows in any case."""
 
     max_iterations: int = attrs.field(default=20, validator=_at_least(1))
     """iter_max, the most rounds of the outer loop. Default 20, at least 1."""
@@ -144,8 +142,8 @@ class Config:
     """tol, the change of the loss between two outer iterations at which the outer loop stops.
     Default 1e-4, at least 0 (which never stops it early)."""
 
-    optimizer: Literal["conjugate-gradients", "l-bfgs-b"] = attrs.field(
-        default="l-bfgs-b", validator=_one_of("conjugate-gradients", "l-bfgs-b")
+    optimizer: Literal["conjugate-gradients", "l-bfgs-b"] = one_of(
+        "l-bfgs-b", "conjugate-gradients"
     )
     """Step 6's optimiser: ``conjugate-gradients`` as in the paper, or ``l-bfgs-b``, the default."""
 
@@ -156,7 +154,7 @@ class Config:
     """How many rows are worked on at a time. Default 8192, at least 1. Sums are taken and rows are
     drawn block by block: bits depend on it where there are more rows."""
 
-    storage: Storage = attrs.field(default="float64", validator=_one_of("float64", "float32"))
+    storage: Literal["float64", "float32"] = one_of("float64", "float32")
     """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
     data, and keeps six digits of the sites."""
 
@@ -183,7 +181,7 @@ class Config:
                     [f"wanted a mapping, found {given!r}; from_file reads files @ the top level"]
                 )
         said = {**(mapping or {}), **(overrides or {})}
-        recipe = preset(said.pop("preset")) if "preset" in said else {}
+        recipe = preset(said.pop("preset"), said) if "preset" in said else {}
         return structured({**DEFAULT_PARTS, **recipe, **said}, cls, registry or default_registry())
 
     @classmethod

@@ -10,7 +10,7 @@ A preset says what differs from the defaults; what is said beside it replaces si
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -21,13 +21,29 @@ from sgpc_framework.errors import ConfigError, suggestion
 
 @attrs.frozen
 class Preset:
-    """A recipe, and what one gets and pays for it."""
+    """A recipe, and what one gets and pays for it.
+
+    ``choices`` are options of the refiner that leave a slot to held-out rows, by that slot. Who
+    says what is in the slot has chosen: the options are left out.
+    """
 
     settings: Mapping[str, Any]
     trade_off: str
+    choices: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+    def for_who_said(self, slots: Container[str]) -> dict[str, Any]:
+        """The settings for who says himself what is in some slots."""
+        settings = dict(self.settings)
+        for slot, options in self.choices.items():
+            if slot not in slots:
+                settings["refiner"] = {**settings["refiner"], **options}
+        return settings
 
 
-_ONE_LENGTHSCALE_EACH = {"name": "squared-exponential", "lengthscale": "median-per-feature"}
+def _per_feature(kernel: str) -> dict[str, str]:
+    """A kernel with one lengthscale for each feature."""
+    return {"name": kernel, "lengthscale": "median-per-feature"}
+
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
@@ -38,33 +54,43 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         ),
         "fast": Preset(
             {
-                "kernel": _ONE_LENGTHSCALE_EACH,
+                "kernel": _per_feature("matern-52"),
                 "objective": "none",
+                "stage_rows": 2000,
                 "refiner": {
                     "name": "corrective",
                     "penalty": 1.0,
-                    "elbo_share": 0.0,  # so short a run cannot overfit much
-                    "iterations": 25,
+                    "batches": 150,
+                    "iterations": 20,
                 },
             },
-            "One pass of stages, then a short joint refinement with a fixed penalty: a fraction of "
-            "the time of the others, between them in accuracy.",
+            "One pass of stages, then a short joint refinement in which nothing is left to choose: "
+            "most of the accuracy in a tenth of the time.",
         ),
         "accurate": Preset(
             {
-                "kernel": _ONE_LENGTHSCALE_EACH,
+                "kernel": _per_feature("matern-52"),
                 "objective": "none",
-                "refiner": "corrective",
+                "stage_rows": 10_000,
+                "refiner": {"name": "corrective"},
             },
-            "One pass of stages, then everything is refined together, with a penalty that held-out "
-            "rows choose. Best at any size. Smaller models are not prefixes of it.",
+            "One pass of stages, then everything is refined together; held-out rows choose the "
+            "kernel, the noise and how boldly to fit. Best at any size. Smaller models are not "
+            "prefixes of it.",
+            {
+                "kernel": {
+                    "kernels": [_per_feature("squared-exponential"), _per_feature("matern-32")],
+                    "terms": [{"name": "linear", "variance": 0.01}],
+                },
+                "likelihood": {"likelihoods": ["noisy-probit"]},
+            },
         ),
     }
 )
 
 
-def preset(name: object) -> Mapping[str, Any]:
-    """The settings of the preset of that name."""
+def preset(name: object, said: Container[str] = ()) -> dict[str, Any]:
+    """The settings of the preset of that name; ``said`` are slots that are not left open."""
     if not isinstance(name, str) or name not in PRESETS:
         raise ConfigError(
             [
@@ -72,4 +98,4 @@ def preset(name: object) -> Mapping[str, Any]:
                 f"found {name!r}; {suggestion(str(name), PRESETS)} @ preset"
             ]
         )
-    return PRESETS[name].settings
+    return PRESETS[name].for_who_said(said)

@@ -50,7 +50,6 @@ def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> 
     """The best classifier of Algorithm 1, whatever the arithmetic does."""
     # 1. Initialize the hyperparameters θ. Set d_max, tol, iter_max and iter = 0.
     start = initial(config, rows)
-    checked_kernel(start.kernel, rows.inputs(np.arange(1)))
     d_max = most_basis(config, rows)
     if d_max != config.max_basis:
         text = f"max_basis {config.max_basis} was cut to the number of training rows, {d_max}"
@@ -111,6 +110,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
     numbers = rows.draw(SAMPLE, np.random.default_rng([config.seed, 0, 2]))
     X = rows.inputs(numbers)
     kernel = _started("kernel", config.kernel, X)
+    checked_kernel(kernel, X)
     likelihood = _started("likelihood", config.likelihood, X)
     return State.prior(kernel, likelihood, X[:0].copy())
 
@@ -193,9 +193,10 @@ def _stop(rows: TrainingRows, log: Log) -> None:
 def _sound(log: Log) -> State:
     """The best state, of which only the stages are kept that have a Cholesky factor."""
     state = log.state()
-    sound = sound_prefix(state.gram(), state.precision)
-    if sound < len(state):
-        text = f"only the first {sound} stages have a Cholesky factor and are kept"
-        log.add(Note(text))
+    try:
+        state.form()
+    except NumericalError:
+        sound = sound_prefix(state.gram(), state.precision)
+        log.add(Note(f"only the first {sound} stages have a Cholesky factor and are kept"))
         log.add(Cut(sound))
     return log.state()

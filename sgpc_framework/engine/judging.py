@@ -22,13 +22,21 @@ Floats = NDArray[np.float64]
 class PairedLosses(NamedTuple):
     """Sums over the same rows of what each of several states loses there.
 
-    ``squares[a, b]`` is the sum of the squared differences between two of them. Sums over other
-    rows, even of other states in the same places, can be added.
+    Sums over other rows, even of other states in the same places, can be added. Without weights w
+    of the rows, w is one.
     """
 
     rows: int
     losses: Floats
+    """Σ w l of each state."""
     squares: Floats
+    """Σ w² (l_a - l_b)² of any two of them."""
+    weight: float
+    """Σ w."""
+    squared_weight: float
+    """Σ w²."""
+    squared_losses: Floats
+    """Σ w² l of each state."""
 
     def __add__(self, other: PairedLosses) -> PairedLosses:  # type: ignore[override]
         return PairedLosses(*map(add, self, other))
@@ -36,18 +44,28 @@ class PairedLosses(NamedTuple):
     @property
     def means(self) -> Floats:
         """NLP of each state."""
-        return self.losses / self.rows
+        return self.losses / self.weight
 
     def noise(self, a: int, b: int) -> float:
         """The standard error of the difference between two of the means.
 
         Both states are judged by the same rows, so that rows which are hard for both do not count.
+        With d the difference at a row, of n rows, and D the mean of d by weight, it is the root of
+
+            n / (n - 1) · Σ w² (d - D)² / (Σ w)²
+
+        A row of weight two says no more than one of weight one, but is listened to twice: weights
+        that are all multiplied by a number leave the error of a mean as it is.
         """
         if self.rows < 2:
             return float("inf")
         apart = self.means[a] - self.means[b]
-        variance = (self.squares[a, b] - self.rows * apart**2) / (self.rows - 1)
-        return float(np.sqrt(max(0.0, variance) / self.rows))
+        centre = self.squared_losses / self.squared_weight
+        centre = centre[a] - centre[b]  # around which w² d is balanced: D, where all weights are 1
+        squares = self.squares[a, b] - self.squared_weight * centre**2
+        squares += self.squared_weight * (centre - apart) ** 2
+        variance = squares / (self.rows - 1)
+        return float(np.sqrt(max(0.0, variance) / (self.weight**2 / self.rows)))
 
     def clearly_better(self, a: int, b: int, standard_errors: float) -> bool:
         """Whether a loses less than b by more than so many standard errors."""
@@ -64,7 +82,14 @@ def _block_losses(block: Block, states: Sequence[tuple[State, AdditiveForm]]) ->
         [np.concatenate(list(predictions(state, block, _loss, form))) for state, form in states]
     )
     apart = losses[:, None] - losses
-    return PairedLosses(len(block), losses.sum(axis=1), np.einsum("abi,abi->ab", apart, apart))
+    n, w = len(block), block.weight
+    if w is None:
+        total = losses.sum(axis=1)
+        return PairedLosses(n, total, np.einsum("abi,abi->ab", apart, apart), n, n, total)
+    apart *= w
+    squares = np.einsum("abi,abi->ab", apart, apart)
+    weight, squared_weight = float(w.sum()), float(np.sum(w**2))
+    return PairedLosses(n, losses @ w, squares, weight, squared_weight, losses @ w**2)
 
 
 def _loss(rows: Rows) -> Floats:

@@ -6,8 +6,10 @@ the states of a fit from it and the rows, to the same bits.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import takewhile
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import numpy as np
@@ -21,6 +23,12 @@ from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
 
 R = TypeVar("R")
+
+
+class Sampled(NamedTuple):
+    """Algorithm 1 sees only the rows with these numbers, and numbers them anew."""
+
+    rows: NDArray[np.intp]
 
 
 @attrs.frozen(eq=False)
@@ -74,7 +82,7 @@ class RefinerEnded:
     state: State
 
 
-Record = Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
+Record = Sampled | Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
 
 
 class Log:
@@ -82,10 +90,12 @@ class Log:
 
     def __init__(self) -> None:
         self._records: list[Record] = []
+        self._by_kind: defaultdict[type, list[Any]] = defaultdict(list)
 
     def add(self, record: Record) -> None:
         """Something happened."""
         self._records.append(record)
+        self._by_kind[type(record)].append(record)
 
     def end(self, step6: Reestimate, why: str) -> None:
         """The present iteration ends."""
@@ -93,7 +103,7 @@ class Log:
 
     def of(self, kind: type[R]) -> list[R]:
         """All records of a kind."""
-        return [record for record in self._records if isinstance(record, kind)]
+        return [*self._by_kind[kind]]
 
     @property
     def began(self) -> Began:
@@ -103,8 +113,8 @@ class Log:
     @property
     def stages(self) -> list[Stage]:
         """The stages of the present iteration."""
-        latest = max(i for i, record in enumerate(self._records) if isinstance(record, Began))
-        return [record for record in self._records[latest:] if isinstance(record, Stage)]
+        present = takewhile(lambda record: not isinstance(record, Began), reversed(self._records))
+        return [record for record in present if isinstance(record, Stage)][::-1]
 
     @property
     def ended(self) -> list[Ended]:
@@ -134,7 +144,12 @@ class Log:
 
     def state(self) -> State:
         """The best state of the stages and step 6."""
-        state = self.ended[self.best].step6.best
+        return self._kept(self.ended[self.best].step6.best)
+
+    def _kept(self, state: State) -> State:
+        """What is kept of the state of an iteration, in the numbers of all rows."""
+        for sampled in self.of(Sampled):
+            state = state.numbered_by(sampled.rows)
         cuts = self.of(Cut)
         return state[: cuts[-1].stages] if cuts else state
 
@@ -149,7 +164,10 @@ class Log:
     def trace(self) -> Trace:
         """The log as people read it."""
         notes = tuple(note.text for note in self.of(Note))
-        return Trace(tuple(self._iterations()), self.best, notes)
+        trace = Trace(tuple(self._iterations()), self.best, notes)
+        for sampled in self.of(Sampled):
+            trace = trace.numbered_by(sampled.rows)
+        return trace
 
     def _iterations(self) -> list[Iteration]:
         iterations: list[Iteration] = []
@@ -193,6 +211,8 @@ class Log:
 def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[State, ...]:
     """The states of a fit, made again from its log: by the same stages, without choosing them."""
     began, tried, stages, ended = log._rounds()[log.best]
+    for sampled in log.of(Sampled):
+        rows = rows.subset(sampled.rows)
     posterior = rows.posterior(
         began.theta.kernel, began.theta.likelihood, max(1, len(stages)), storage
     )
@@ -204,6 +224,4 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
         posterior.include(candidates, position, step)
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
-    cuts = log.of(Cut)
-    whole = state[: cuts[-1].stages] if cuts else state
-    return log.refined() or (whole,)
+    return log.refined() or (log._kept(state),)

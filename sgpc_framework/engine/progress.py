@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
 from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.protocols import Refining
@@ -60,6 +64,18 @@ class Patience:
                 self.failure = error
                 raise
         return not self.over
+
+
+class OfSomeRows:
+    """Tells of rows by what whoever gave them calls them, if some were left out."""
+
+    def __init__(self, watch: Watcher, numbers: NDArray[np.intp]) -> None:
+        self._watch = watch
+        self._numbers = numbers
+
+    def __call__(self, progress: Progress) -> None:
+        stage = attrs.evolve(progress.stage, row=int(self._numbers[progress.stage.row]))
+        self._watch(progress._replace(stage=stage))
 
 
 class OfManyModels:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.judging import PairedLosses, paired_losses
@@ -48,7 +47,7 @@ def search(config: Config, rows: TrainingRows, watch: Watcher, fit: FitOfSize) -
     chosen = ladder.chosen()
     size = ladder.size(chosen)
     if ladder.fits[-1].stopped:
-        final = _renumbered(ladder.fits[chosen], numbers)
+        final = ladder.fits[chosen].numbered_by(numbers)
     else:
         final = fit(attrs.evolve(config, max_basis=size), rows, watch)
     return _noted(final, size, ladder.why(chosen), tuple(ladder.records()))
@@ -146,22 +145,6 @@ def _noted(fit: Fit, size: int, why: str, records: tuple[Size, ...]) -> Fit:
     notes = (*fit.trace.notes, f'max_basis "auto" chose {size}: {why}')
     sizes = _merged(records, fit.trace)
     return attrs.evolve(fit, trace=attrs.evolve(fit.trace, notes=notes, sizes=sizes))
-
-
-def _renumbered(fit: Fit, numbers: NDArray[np.intp]) -> Fit:
-    """What was fitted to some rows, told by their numbers among all rows."""
-    states = tuple(
-        attrs.evolve(state, basis=np.where(state.basis >= 0, numbers[state.basis], state.basis))
-        for state in fit.states
-    )
-    iterations = tuple(
-        attrs.evolve(
-            iteration,
-            stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
-        )
-        for iteration in fit.trace.iterations
-    )
-    return attrs.evolve(fit, states=states, trace=attrs.evolve(fit.trace, iterations=iterations))
 
 
 def _merged(tried: tuple[Size, ...], trace: Trace) -> tuple[Size, ...]:

@@ -77,7 +77,7 @@ class Slopes(NamedTuple):
 
 @attrs.frozen(eq=False)
 class RowMean:
-    """A mean over rows: ``loss`` of each, over the rows that ``over`` names.
+    """A mean over rows: ``loss`` of each, times its weight, over the rows that ``over`` names.
 
     ``"inactive"`` means the rows outside the basis. They judge nothing when they are few, and what
     a selector leaves for last are the easy ones: with less than two thirds of the rows left, all
@@ -92,10 +92,12 @@ class RowMean:
         left = len(rows) - np.count_nonzero(state.basis >= 0)
         return self.over == "all" or bool(3 * left < 2 * len(rows))
 
-    def rows_counted(self, state: State, rows: TrainingRows) -> int:
-        """How many rows the mean is over."""
-        active = 0 if self.counts_all(state, rows) else np.count_nonzero(state.basis >= 0)
-        return len(rows) - int(active)
+    def total_weight(self, state: State, rows: TrainingRows) -> float:
+        """How many rows the mean is over, or the sum of their weights."""
+        if self.counts_all(state, rows):
+            return rows.total_weight
+        active = state.basis[state.basis >= 0]
+        return rows.total_weight - float(rows.weights(active).sum())
 
 
 def slopes(
@@ -114,7 +116,7 @@ def slopes(
         state,
         state.form() if form is None else form,
         mean.loss,
-        1.0 / mean.rows_counted(state, rows),
+        1.0 / mean.total_weight(state, rows),
         mean.counts_all(state, rows),
         inputs,
     )
@@ -136,7 +138,7 @@ def predictions(
 
 def mean_over_rows(function: Callable[[Rows], Floats], state: State, rows: TrainingRows) -> float:
     """The mean of a row-local value under a state: one trip."""
-    return rows.sum(_row_sum, state, function, state.form()) / len(rows)
+    return rows.sum(_row_sum, state, function, state.form()) / rows.total_weight
 
 
 def predictive_loss(state: State, rows: TrainingRows) -> float:
@@ -151,7 +153,7 @@ def _row_sum(
     form: AdditiveForm,
 ) -> float:
     def total(rows: Rows) -> float:
-        return float(np.sum(function(rows)))
+        return float(np.sum(rows.weighed(function(rows))))
 
     return sum(predictions(state, block, total, form))
 
@@ -184,7 +186,7 @@ def _slopes(task: _Task, piece: Block, weights: Floats, T: Floats) -> Slopes:
     loss = task.loss(rows)
     if np.shape(loss.value) != (len(rows),):
         raise ValueError(f"wanted {len(rows)} losses, found {np.shape(loss.value)}")
-    share = np.full(len(rows), task.share)
+    share = rows.weighed(np.full(len(rows), task.share))
     if not task.all_rows:
         share[rows.active] = 0.0
     g_log_z = share * loss.d_log_z

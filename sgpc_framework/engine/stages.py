@@ -112,13 +112,14 @@ def _estimates(
         at, found = candidates.at, (steps.coefficient.shape, steps.shrinkage.shape)
         if found != (at.mean.shape, at.variance.shape):
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
-        share = steps.shrinkage * candidates.at.variance
-        proper = all(0.0 < part < 1.0 for part in share.ravel().tolist())
-        if not proper or not all(map(math.isfinite, steps.coefficient.ravel().tolist())):
+        variance = at.variance
+        each = zip(steps.shrinkage.tolist(), variance.tolist(), strict=True)
+        finite = all(map(math.isfinite, steps.coefficient.ravel().tolist()))
+        if not finite or not all(0.0 < eta * v < 1.0 for eta, v in each):
             check_likelihood(candidates.at)
             raise ValueError(
-                "wanted a finite coefficient and 0 < shrinkage * variance < 1, found "
-                f"coefficient {steps.coefficient}, shrinkage * variance {share}"
+                "wanted a finite coefficient and 0 < shrinkage * variance < 1, found coefficient "
+                f"{steps.coefficient}, shrinkage * variance {steps.shrinkage * variance}"
             )
     return steps
 
@@ -145,7 +146,7 @@ def _least(
 
 
 def _record(posterior: Posterior, included: Inclusion) -> Stage:
-    loss = -included.log_z / len(posterior)
+    loss = -included.log_z / posterior.total_weight
     if not math.isfinite(loss):
         posterior.check_likelihood()
     precision, mean, coefficient, shrinkage = posterior.last_site
@@ -156,5 +157,5 @@ def _record(posterior: Posterior, included: Inclusion) -> Stage:
         coefficient=coefficient,
         shrinkage=shrinkage,
         predictive_loss=loss,
-        training_error=included.wrong / len(posterior),
+        training_error=included.wrong / posterior.total_weight,
     )

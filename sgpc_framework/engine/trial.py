@@ -59,7 +59,7 @@ class Trial:
         return FreeVector.of(self.state)
 
     def mean(self, row_loss: Callable[[Rows], RowLoss], over: Over = "all") -> Loss:
-        """The mean of a loss over all rows, or over the rows outside the basis.
+        """The mean of a loss over all rows, or over the rows outside the basis, by their weights.
 
         The latter judge nothing when they are few: with less than two thirds of all rows left
         outside, the mean is over all rows.
@@ -70,7 +70,7 @@ class Trial:
         all_rows = mean.counts_all(self.state, self.rows)
         remark = "the mean is over all rows" if all_rows else ""
         value, gradient = self._slopes(mean)
-        rows = mean.rows_counted(self.state, self.rows)
+        rows = mean.total_weight(self.state, self.rows)
         return Loss(value, gradient, rows=rows, remark=remark)
 
     def of_sums(
@@ -79,16 +79,17 @@ class Trial:
         combine: Callable[[Floats], tuple[float, Floats]],
     ) -> Loss:
         """A function of sums over all rows, each of a loss: a calibration error by bins, say.
+        Rows count by their weights; ``rows.total_weight`` makes means of the sums.
 
         ``row_losses`` returns what is summed, each with its derivatives; ``combine`` maps the sums
         to the value and its derivative by each sum.
         """
         sums = self.rows.sum(_sums, self.state, self.state.form(), row_losses)
         value, weights = combine(sums)
-        weights = len(self.rows) * np.asarray(weights, dtype=np.float64)
+        weights = self.rows.total_weight * np.asarray(weights, dtype=np.float64)
         linear = RowMean(lambda rows: _combined(row_losses(rows), weights))
         _, gradient = self._slopes(linear)
-        return Loss(float(value), gradient, rows=len(self.rows))
+        return Loss(float(value), gradient, rows=self.rows.total_weight)
 
     def of_gram(self, gram_loss: Callable[[Floats, Floats, Floats], tuple[float, Floats]]) -> Loss:
         """A function of the Gram matrix of the basis, ``gram_loss(K, precision, mean)``.
@@ -125,7 +126,7 @@ def _sums(
     row_losses: Callable[[Rows], Sequence[RowLoss]],
 ) -> Floats:
     def of_piece(rows: Rows) -> Floats:
-        return np.array([np.sum(loss.value) for loss in row_losses(rows)])
+        return np.array([np.sum(rows.weighed(loss.value)) for loss in row_losses(rows)])
 
     total: Floats = np.sum(list(predictions(state, block, of_piece, form)), axis=0)
     return total

@@ -46,6 +46,9 @@ _DIGITS = 64
 _END = struct.Struct("<4sHHHHLLH")  # the zip's last record; the comment follows
 _TAIL = _END.size + len(_SEAL) + _DIGITS
 
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody writes to would be waited for
+_OF_BYTES = getattr(os, "O_BINARY", 0)
+
 _NOT_A_MODEL = "this is not a model file, or it was cut short"
 
 
@@ -123,24 +126,46 @@ def read_members(path: Path) -> dict[str, bytes]:
 
 def _unsealed(path: Path) -> bytes:
     """The bytes of a file that is as it was written."""
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        raise ModelFileError("this is not a file but a folder or a device")
-    if status.st_size > MOST_BYTES:
-        raise ModelFileError(
-            f"the file is larger than any model: {status.st_size} bytes, where {MOST_BYTES} are "
-            "the most"
-        )
-    if status.st_size < _TAIL:
-        raise ModelFileError(_NOT_A_MODEL)
-    with open(path, "rb") as file:
-        file.seek(-_TAIL, os.SEEK_END)
-        _check_tail(file.read(), status.st_size)
+    with _opened(path) as file:
+        size = _sealed_size(file)
         file.seek(0)
-        data = file.read(status.st_size)
+        data = file.read(size)
     if hashlib.sha256(memoryview(data)[:-_DIGITS]).hexdigest().encode() != data[-_DIGITS:]:
         raise ModelFileError("the checksum of the file does not fit: it is damaged")
     return data
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, looked at by its descriptor only: its name may mean another one at any moment."""
+    descriptor = os.open(path, os.O_RDONLY | _OF_BYTES | _NO_WAIT)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ModelFileError("this is not a file but a folder or a device")
+    return os.fdopen(descriptor, "rb")
+
+
+def _sealed_size(file: BinaryIO) -> int:
+    """How many bytes the file has, if its end is that of an archive."""
+    size = os.fstat(file.fileno()).st_size
+    if size > MOST_BYTES:
+        raise ModelFileError(
+            f"the file is larger than any model: {size} bytes, where {MOST_BYTES} are the most"
+        )
+    if size < _TAIL:
+        raise ModelFileError(_NOT_A_MODEL)
+    file.seek(-_TAIL, os.SEEK_END)
+    _check_tail(file.read(_TAIL), size)
+    return size
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether a file ends as ours do; whether it is undamaged is not looked at."""
+    try:
+        with _opened(path) as file:
+            _sealed_size(file)
+    except (ModelFileError, OSError):
+        return False
+    return True
 
 
 def _check_tail(tail: bytes, size: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any
+from warnings import catch_warnings
 
 import attrs
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
-from sgpc_framework.errors import InputError
+from sgpc_framework.errors import ChanceLevelWarning, InputError
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.metrics.statistics import Mean
 from sgpc_framework.tables.labels import training_labels
@@ -89,13 +90,14 @@ def cross_validate(
             train = table.rows(np.flatnonzero(fold != turn))
             test = table.rows(np.flatnonzero(fold == turn))
             began = perf_counter()
-            classifier = TableClassifier.fit(
-                train,
-                name,
-                nested,
-                progress=partial(progress, title, turn),
-                **encoding,
-            )
+            with catch_warnings(action="ignore", category=ChanceLevelWarning):  # the scores say it
+                classifier = TableClassifier.fit(
+                    train,
+                    name,
+                    nested,
+                    progress=partial(progress, title, turn),
+                    **encoding,
+                )
             seconds.append(perf_counter() - began)
             merits.append(list(_merits(classifier, test, (*smaller, largest))))
         for size, each in zip((*smaller, largest), zip(*merits, strict=True), strict=True):

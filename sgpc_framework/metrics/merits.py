@@ -101,14 +101,14 @@ def losses(log_proba: Floats, truth: Codes) -> Floats:
     return -own
 
 
-def nlp(log_proba: Floats, truth: Codes) -> float:
-    """The mean of these losses, in nats."""
-    return float(np.mean(losses(log_proba, truth)))
+def nlp(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> float:
+    """The mean of these losses, in nats; by the rows' weights, if they have any."""
+    return float(np.average(losses(log_proba, truth), weights=weight))
 
 
-def error(log_proba: Floats, truth: Codes) -> float:
+def error(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> float:
     """The share of rows whose most probable class is not their own; ties as in ``predict``."""
-    return float(np.mean(most_probable(log_proba) != truth))
+    return float(np.average(most_probable(log_proba) != truth, weights=weight))
 
 
 @attrs.frozen

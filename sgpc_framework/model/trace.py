@@ -99,3 +99,14 @@ class Trace:
         What each latent function has for itself makes a row a stage.
         """
         return np.array([getattr(stage, name) for stage in self.stages], dtype=np.float64)
+
+    def numbered_by(self, numbers: NDArray[np.intp]) -> Trace:
+        """What was fitted to some rows, told by their numbers among all rows."""
+        iterations = tuple(
+            attrs.evolve(
+                iteration,
+                stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
+            )
+            for iteration in self.iterations
+        )
+        return attrs.evolve(self, iterations=iterations)

@@ -48,6 +48,8 @@ class blame:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if error is None:
+            return
         if isinstance(error, Exception) and not isinstance(error, SgpcError):
             text = f"{type(error).__name__}: {error}"
             raise fault(self._kind, self._part, self._call, text) from error

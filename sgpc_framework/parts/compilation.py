@@ -10,17 +10,22 @@ importing the framework does not load a compiler, and one process gives one answ
 
 What was compiled is kept in a folder of numba's. If that cannot be written or read, or holds
 something else than what was left there, a process compiles for itself; and if nothing helps, NumPy
-does the work. Nobody's fit ends because of a cache.
+does the work. Nobody's fit ends because of a cache. Compiling takes a while, so it is announced, in
+the log ``sgpc_framework``.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+_LOG = logging.getLogger("sgpc_framework")
 
 _keeps = True
 """Whether what is compiled is kept for the next process."""
@@ -41,9 +46,35 @@ def compiled(module: str) -> Any:
     except ImportError:
         return None
     try:
-        return import_module(module)
+        return _imported(module)
     except Exception as error:  # of any kind: it is whatever a damaged file makes numba do
         return _without_cache(module, error)
+
+
+def _imported(module: str) -> ModuleType:
+    """The module, with a word to whoever waits if numba finds something to compile in it."""
+    from numba.core import event
+
+    class Told(event.Listener):  # type: ignore[misc]  # numba has no types
+        def on_start(self, _: object) -> None:
+            _say_that_it_compiles()
+
+        def on_end(self, _: object) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Told()):
+        return import_module(module)
+
+
+@cache
+def _say_that_it_compiles() -> None:
+    """Once in a process, on standard error unless the program has other plans for its log."""
+    kept = ", and kept for the next process" if _keeps else ""
+    _LOG.warning(
+        "sgpc: loops are compiled for this machine, which takes up to a minute%s "
+        "(SGPC_FAST=0 does without)",
+        kept,
+    )
 
 
 def _without_cache(module: str, error: Exception) -> Any:
@@ -54,7 +85,7 @@ def _without_cache(module: str, error: Exception) -> Any:
     problem = f"numba could not use its cache ({type(error).__name__}: {error})"
     advice = "set NUMBA_CACHE_DIR to a folder that can be written, or empty the one it names"
     try:
-        again = import_module(module)
+        again = _imported(module)
     except Exception as other:
         sys.modules.pop(module, None)
         told = f"{problem}, nor do without it ({type(other).__name__}: {other}): NumPy is used"

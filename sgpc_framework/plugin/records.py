@@ -25,18 +25,16 @@ HERE = Origin("(not installed)", "-", "-")
 """The origin of classes that were handed over directly."""
 
 
-@attrs.frozen
-class Part:
-    """A class that can fill a slot: its kind, its name and who provides it."""
+class Provided:
+    """What has an origin can be asked for what that says."""
 
-    kind: KindName
-    name: str
-    cls: type
+    __slots__ = ()
+
     origin: Origin
 
     @property
     def distribution(self) -> str:
-        """The distribution that provides the part."""
+        """The distribution that it comes with."""
         return self.origin.distribution
 
     @property
@@ -46,12 +44,22 @@ class Part:
 
     @property
     def entry_point(self) -> str:
-        """The entry point through which the part came."""
+        """The entry point through which it comes."""
         return self.origin.entry_point
 
 
 @attrs.frozen
-class Absence:
+class Part(Provided):
+    """A class that can fill a slot: its kind, its name and who provides it."""
+
+    kind: KindName
+    name: str
+    cls: type
+    origin: Origin
+
+
+@attrs.frozen
+class Absence(Provided):
     """An entry point that gives nothing, and why.
 
     ``status`` is ``"quarantined"`` for one that is broken and ``"left out"`` for one that the
@@ -61,21 +69,6 @@ class Absence:
     origin: Origin
     status: Literal["quarantined", "left out"]
     reason: str
-
-    @property
-    def distribution(self) -> str:
-        """The distribution that has the entry point."""
-        return self.origin.distribution
-
-    @property
-    def version(self) -> str:
-        """The version of that distribution."""
-        return self.origin.version
-
-    @property
-    def entry_point(self) -> str:
-        """The name of the entry point."""
-        return self.origin.entry_point
 
     def __str__(self) -> str:
         return f"{self.origin} is {self.status}: {self.reason}"

@@ -7,7 +7,7 @@ rows a block has and not on where the blocks are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,16 +23,43 @@ Numbers = NDArray[np.intp]
 
 
 @attrs.frozen(eq=False)
+class Contents:
+    """Inputs and labels of some rows, and their weights where there are any."""
+
+    X: Inputs
+    y: NDArray[Any]
+    weight: Floats | None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Contents]) -> Contents:
+        """Several as one."""
+        if len(parts) == 1:
+            return parts[0]
+        weights = [part.weight for part in parts if part.weight is not None]
+        return cls(
+            np.concatenate([part.X for part in parts]),
+            np.concatenate([part.y for part in parts]),
+            np.concatenate(weights) if weights else None,
+        )
+
+    def __getitem__(self, which: slice | Numbers) -> Contents:
+        """Some of the rows, in the order asked for."""
+        weight = None if self.weight is None else self.weight[which]
+        return Contents(self.X[which], self.y[which], weight)
+
+
+@attrs.frozen(eq=False)
 class Block:
-    """Some consecutive rows: their inputs, their labels, and the number of the first.
+    """Some consecutive rows: their inputs, their labels, the number of the first, their weights.
 
     Labels are what the likelihood takes: -1.0 and +1.0 for one latent function, positions among
-    the classes before a strategy has turned them into such.
+    the classes before a strategy has turned them into such. Without weights every row counts one.
     """
 
     X: Inputs
     y: NDArray[Any]
     start: int
+    weight: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -42,17 +69,18 @@ class Block:
         """The numbers of the rows."""
         return np.arange(self.start, self.start + len(self))
 
-    def contents(self) -> tuple[Inputs, NDArray[Any]]:
-        """Inputs and labels of all rows."""
-        return self.X, self.y
+    def contents(self) -> Contents:
+        """Inputs, labels and weights of all rows."""
+        return Contents(self.X, self.y, self.weight)
 
-    def excerpt(self, numbers: Numbers) -> tuple[Inputs, NDArray[Any]]:
-        """Inputs and labels of the rows with these numbers."""
-        return self.X[numbers - self.start], self.y[numbers - self.start]
+    def excerpt(self, numbers: Numbers) -> Contents:
+        """Those of the rows with these numbers."""
+        return self.contents()[numbers - self.start]
 
     def against_rest(self, position: int) -> Block:
         """The same rows, labelled +1 if they are of the class at that position and -1 if not."""
-        return Block(self.X, read_only(np.where(self.y == position, 1.0, -1.0)), self.start)
+        y = read_only(np.where(self.y == position, 1.0, -1.0))
+        return Block(self.X, y, self.start, self.weight)
 
     def active(self, basis: Numbers) -> NDArray[np.bool_]:
         """Which rows are basis vectors; ``basis`` has their numbers."""
@@ -66,4 +94,5 @@ class Block:
         count = -(-len(self) // most)
         edges = [len(self) * piece // count for piece in range(count + 1)]
         for start, stop in pairwise(edges):
-            yield Block(self.X[start:stop], self.y[start:stop], self.start + start)
+            some = self.contents()[start:stop]
+            yield Block(some.X, some.y, self.start + start, some.weight)

@@ -1,8 +1,9 @@
-"""Checking what users pass in: inputs and labels, with errors that point at the culprit."""
+"""Checking what users pass in, with errors that point at the culprit."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from functools import reduce
 from operator import add
 from typing import Any
@@ -19,6 +20,9 @@ Floats = NDArray[np.float64]
 
 LARGEST = 1e50
 """The largest number in X: kernels square it, polynomials more than that."""
+
+FEW = 0.1
+"""Weights whose mean is less are probably meant as shares."""
 
 ROWS = 1 << 16
 """How many rows are looked at together."""
@@ -130,6 +134,66 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsigned
     return classes, np.searchsorted(classes, labels).astype(small)
 
 
+def checked_weights(weights: Any, rows: int) -> Floats | None:
+    """A finite weight of at least zero for each row, some above; None if every row counts one."""
+    if weights is None:
+        return None
+    try:
+        array = np.array(_as_array(weights), dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"sample_weight must hold numbers: {error}") from None
+    if array.shape != (rows,):
+        raise InputError(
+            f"sample_weight must have a number for each of the {rows} rows, found shape "
+            f"{array.shape}"
+        )
+    improper = ~(np.isfinite(array) & (array >= 0.0))
+    if improper.any():
+        row = int(improper.argmax())
+        raise InputError(
+            f"sample_weight must be finite and not below 0, found {array[row]} at row {row} "
+            f"({np.count_nonzero(improper)} such rows in all)"
+        )
+    if not array.any():
+        raise InputError(
+            f"sample_weight must be above zero somewhere, found zero in all {rows} rows"
+        )
+    if not np.isfinite(array.sum()):
+        raise InputError("sample_weight must have a finite sum: divide it by its largest number")
+    return None if np.all(array == 1.0) else array
+
+
+def warn_of_shares(weight: Floats) -> None:
+    """Weights that add up to one, say, are meant as shares; a fit takes them for a single row."""
+    rows, total = np.count_nonzero(weight), float(weight.sum())
+    if total < FEW * rows:
+        warnings.warn(
+            f"sample_weight adds up to {total:.3g}, so that {rows} rows are taken for as much "
+            "evidence as so few, and penalties and priors outweigh them. If the weights are meant "
+            "as shares, pass weight * len(weight) / weight.sum()",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def classes_with_weight(
+    classes: NDArray[Any], positions: NDArray[np.unsignedinteger], weight: Floats
+) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
+    """The same without classes all of whose rows have the weight zero, as if these were not there.
+
+    >>> classes_with_weight(np.array(["a", "b", "c"]), np.array([0, 1, 2]), np.array([1.0, 0, 2]))
+    (array(['a', 'c'], dtype='<U1'), array([0, 0, 1]))
+    """
+    counted = np.bincount(positions, weight > 0.0, len(classes)) > 0
+    if np.count_nonzero(counted) < 2:
+        raise InputError(
+            "y must have at least 2 classes among the rows whose sample_weight is above 0, found "
+            f"{classes[counted].tolist()} only"
+        )
+    places = np.maximum(np.cumsum(counted) - 1, 0)
+    return classes[counted], places[positions].astype(positions.dtype)
+
+
 def _remedy(dimensions: int) -> str:
     """What to write instead of an array of so many dimensions."""
     if dimensions < 2:
@@ -148,7 +212,7 @@ def _fractional(classes: NDArray[Any]) -> bool:
 def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     """Try the kernel on one row: a clear error now is better than a strange one later."""
     value, variance = kernel_values(kernel, X[:1], X[:1])[0, 0], kernel_diag(kernel, X[:1])[0]
-    if not np.isclose(value, variance, rtol=1e-6, atol=1e-12):
+    if not math.isclose(value, variance, rel_tol=1e-6, abs_tol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
         raise fault("kernel", kernel, "diag", problem)
 

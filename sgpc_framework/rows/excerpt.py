@@ -30,6 +30,7 @@ class Excerpt:
     variance: Floats
     eligible: NDArray[np.bool_]
     M: NDArray[np.floating]
+    weight: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.index)
@@ -44,6 +45,7 @@ class Excerpt:
             read_only(self.variance[which]),
             self.eligible[which],
             self.M[..., which],
+            None if self.weight is None else self.weight[which],
         )
 
 
@@ -51,6 +53,7 @@ def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
     """Several excerpts as one."""
     if len(excerpts) == 1:
         return excerpts[0]
+    weights = [each.weight for each in excerpts if each.weight is not None]
     return Excerpt(
         np.concatenate([each.index for each in excerpts]),
         np.concatenate([each.X for each in excerpts]),
@@ -59,4 +62,5 @@ def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
         read_only(np.concatenate([each.variance for each in excerpts])),
         np.concatenate([each.eligible for each in excerpts]),
         np.concatenate([each.M for each in excerpts], axis=-1),
+        np.concatenate(weights) if weights else None,
     )

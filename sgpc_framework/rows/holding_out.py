@@ -36,12 +36,13 @@ class HeldOut:
         most_fitted: int | None = None,
     ) -> None:
         numbers = rng.permutation(len(rows))[:most]
-        kind, first, copies = _kinds(rows.inputs(numbers))
+        kind, first = _kinds(rows.inputs(numbers))
         self.possible = len(first) >= FEWEST
         label = rows.labels(numbers)[first]
-        # In order of label and of copies, the judges are one in five, say, all along.
+        weight = np.bincount(kind, rows.weights(numbers))  # two copies are as a row of weight two
+        # In order of label and of weight, the judges are one in five, say, all along.
         place = np.empty(len(first), dtype=np.intp)
-        place[np.lexsort((np.arange(len(first)), copies, label))] = np.arange(len(first))
+        place[np.lexsort((np.arange(len(first)), weight, label))] = np.arange(len(first))
         self._numbers = numbers
         self._place = place[kind]
         self._share = max(SHARE, 1.0 - (most_fitted or len(numbers)) / max(1, len(numbers)))
@@ -63,18 +64,16 @@ class HeldOut:
         return np.sort(self._numbers[~judges]), np.sort(self._numbers[judges])
 
 
-def _kinds(X: Inputs) -> tuple[Numbers, Numbers, Numbers]:
+def _kinds(X: Inputs) -> tuple[Numbers, Numbers]:
     """Which rows are equal: for each row the number of its kind, counted in order of appearance,
-    and for each kind the first row and how many there are."""
+    and for each kind the first row."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         width = X.dtype.itemsize * X.shape[1]
         keys = np.ascontiguousarray(X).view(np.dtype((np.void, width))).reshape(-1)
     else:  # objects: what they look like
         keys = np.array([repr(x.tobytes() if isinstance(x, np.ndarray) else x) for x in X])
-    _, first, kind, copies = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
-    )
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return rank[kind.reshape(-1)], first[order], copies[order]
+    return rank[kind.reshape(-1)], first[order]

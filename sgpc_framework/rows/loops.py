@@ -26,16 +26,13 @@ def add_basis_function(
     mean += coefficient k̃,  variance -= shrinkage k̃²,  and the new row of M is √shrinkage k̃.
     """
     if twin := compiled(_TWIN):
-        return float(
-            twin.add_basis_function(
-                column, coefficient, math.sqrt(shrinkage), mean, variance, row_of_M
-            )
-        )
-    root = math.sqrt(shrinkage) * column
-    row_of_M[:] = root
-    mean += coefficient * column
-    variance -= np.square(root, out=root)
-    return float(variance.min())
+        twin.add_basis_function(column, coefficient, math.sqrt(shrinkage), mean, variance, row_of_M)
+    else:
+        root = math.sqrt(shrinkage) * column
+        row_of_M[:] = root
+        mean += coefficient * column
+        variance -= np.square(root, out=root)
+    return float(np.minimum.reduce(variance))
 
 
 def with_basis_functions(

@@ -21,8 +21,8 @@ _compiled = compiler_options()
 
 @numba.njit(
     [
-        float64(_seen, float64, float64, float64[::1], float64[::1], float64[::1]),
-        float64(_seen, float64, float64, float64[::1], float64[::1], float32[::1]),
+        types.void(_seen, float64, float64, float64[::1], float64[::1], float64[::1]),
+        types.void(_seen, float64, float64, float64[::1], float64[::1], float32[::1]),
     ],
     **_compiled,
 )
@@ -33,16 +33,12 @@ def add_basis_function(
     mean: Floats,
     variance: Floats,
     row_of_M: NDArray[np.floating],
-) -> float:
-    least = math.inf
+) -> None:
     for i in range(len(column)):
         m = root * column[i]
         row_of_M[i] = m
         mean[i] += coefficient * column[i]
         variance[i] -= m * m
-        if variance[i] < least or variance[i] != variance[i]:  # nothing is less than a NaN
-            least = variance[i]
-    return least
 
 
 @numba.njit(

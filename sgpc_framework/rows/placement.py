@@ -64,10 +64,10 @@ class ThisProcess(Generic[T]):
     def some(
         self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /
     ) -> list[R]:
+        if len(arguments) == 1:
+            ((number, given),) = arguments.items()
+            return [function(self._things[number], *given)]
         pairs = [(self._things[number], arguments[number]) for number in sorted(arguments)]
-        if len(pairs) == 1:
-            ((thing, given),) = pairs
-            return [function(thing, *given)]
         return list(over_blocks(lambda pair: function(pair[0], *pair[1]), pairs, self._rows))
 
     def made(

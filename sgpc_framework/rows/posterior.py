@@ -66,9 +66,12 @@ class Posterior:
         kernel: Kernel,
         likelihood: Likelihood,
         no_inputs: Inputs,
+        total_weight: float,
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
+        self.total_weight = total_weight
+        """The number of rows, or the sum of their weights: ``total`` over it is a mean."""
         self.basis: list[int] = []
         self.tried: Numbers = _NONE
         """The rows whose columns were computed together with that of the newest basis vector."""
@@ -76,6 +79,7 @@ class Posterior:
         """How many variances rounding took below zero so far (each was set to zero)."""
         self._shards = shards
         self._starts = starts
+        self._rows = int(starts[-1])
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
         self._sites: list[Site] = []
@@ -88,7 +92,7 @@ class Posterior:
         """How often candidates were asked for, by which shards tell one set from the next."""
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return self._rows
 
     @property
     def size(self) -> int:
@@ -109,7 +113,8 @@ class Posterior:
         return int(best.index[0])
 
     def sample(self, row_weight: RowFunction, size: int, rng: np.random.Generator) -> Numbers:
-        """``size`` distinct inactive rows, drawn one after the other in proportion to weight.
+        """``size`` distinct inactive rows, drawn one after the other in proportion to weight:
+        what ``row_weight`` says, times the weight that the row has itself (``rows.weight``).
 
         When fewer rows have a positive weight they are all taken, and the rest is drawn uniformly;
         when there are fewer inactive rows, all of them are.
@@ -129,7 +134,7 @@ class Posterior:
         candidates: Candidates | None = None,
         steps: Steps | None = None,
     ) -> Floats:
-        """Sum of a row-local value over all rows, active ones too.
+        """Sum of a row-local value over all rows, active ones too, each times the row's weight.
 
         Without candidates: one sum, at the present state. With candidates and their steps: one sum
         for each, at the state that including it would make; ``rows.active`` then counts it in, and
@@ -158,14 +163,14 @@ class Posterior:
         M gains the row √shrinkage k̃
         """
         one = candidates[position]
-        included = _added(self._shards.every(Shard.include, one.selection, step))
+        coefficients, eta = step.numbers
+        included = _added(self._shards.every(Shard.include, one.selection, coefficients, eta))
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
         self._left = included.eligible
         self.rounded_to_zero += included.rounded
-        coefficients, eta = step.numbers
-        at = zip(one.at.mean.reshape(-1).tolist(), coefficients, strict=True)
+        at = zip(one.at.mean.ravel().tolist(), coefficients, strict=True)
         means = [mean + coefficient / eta for mean, coefficient in at]
         precision = eta / (1.0 - eta * float(one.at.variance[0]))
         self._sites.append(Site(precision, _alone(means), _alone(coefficients), eta))

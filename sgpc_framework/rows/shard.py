@@ -45,9 +45,10 @@ class Inclusion(NamedTuple):
     """What one stage did to the rows of a block, or of all blocks."""
 
     log_z: float
-    """The sum of log Z after it."""
-    wrong: int
-    """How many rows have a predictive probability of at most one half for their own label."""
+    """The sum of log Z after it, each times the row's weight."""
+    wrong: float
+    """How many rows have a predictive probability of at most one half for their own label, each
+    counted as often as its weight says."""
     eligible: int
     """How many rows can still be included."""
     rounded: int
@@ -126,8 +127,12 @@ class Shard:
     def arrivals(
         self, row_weight: RowFunction, taken: Numbers, uniforms: Floats, since: float
     ) -> Arrivals:
-        """The next rows of a draw in proportion to weights (``drawing``); ``taken`` do not come."""
-        weights = one_a_row(row_weight, self._rows)
+        """The next rows of a draw in proportion to weights (``drawing``); ``taken`` do not come.
+
+        What the function says is multiplied by the weight of the row itself: a row that counts
+        as two is drawn as often as two.
+        """
+        weights = self._rows.weighed(one_a_row(row_weight, self._rows))
         if len(taken):
             weights = weights.copy()
             weights[taken - self._block.start] = 0.0
@@ -149,8 +154,9 @@ class Shard:
     # -- sums over rows ------------------------------------------------------------------------
 
     def total(self, row_value: RowFunction) -> Any:
-        """The sum of a row-local value over all rows, at the present state."""
-        values = np.asarray(row_value(self._rows))
+        """The sum of a row-local value over all rows, each times its weight, at the present
+        state."""
+        values = self._rows.weighed(np.asarray(row_value(self._rows)))
         if values.dtype == np.bool_ and values.ndim == 1:
             return np.count_nonzero(values)
         return values.sum(axis=-1)
@@ -164,13 +170,17 @@ class Shard:
         for at in range(0, len(index), together):
             some = slice(at, at + together)
             tried = self._tried(columns[some], index[some], steps[some])
-            sums.append(_each_summed(row_value(tried), len(index[some]), len(tried)))
+            sums.append(_each_summed(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
     # -- one stage -----------------------------------------------------------------------------
 
-    def include(self, selection: Selection, step: Steps) -> Inclusion:
+    def include(
+        self, selection: Selection, coefficients: list[float], shrinkage: float
+    ) -> Inclusion:
         """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+
+        Each latent function has a coefficient.
 
         mean     += coefficient k̃
         variance -= shrinkage k̃²
@@ -178,7 +188,7 @@ class Shard:
         """
         row = int(selection.whole.index[selection.positions[0]])
         column = self._columns(selection)[0]
-        (first, *others), shrinkage = step.numbers
+        first, *others = coefficients
         least = add_basis_function(
             column, first, shrinkage, self._means[0], self._variance, self._M[self._size]
         )
@@ -198,8 +208,7 @@ class Shard:
             self._left = int(np.count_nonzero(self._eligible))
         # Who asked for all moments at this stage will do so at the next: compute them in one pass.
         self._rows = self._view(all_moments=self._rows.has_moments)
-        log_z, wrong = sum_and_count(self._rows.log_z, -LOG_2)
-        return Inclusion(log_z, wrong, self._left, rounded)
+        return Inclusion(*self._worth(), self._left, rounded)
 
     # -- for those who insist ------------------------------------------------------------------
 
@@ -213,24 +222,32 @@ class Shard:
 
     # -- inside --------------------------------------------------------------------------------
 
+    def _worth(self) -> tuple[float, float]:
+        """The first two of ``Inclusion``."""
+        log_z, weight = self._rows.log_z, self._block.weight
+        if weight is None:
+            return sum_and_count(log_z, -LOG_2)
+        return float(np.sum(weight * log_z)), float(np.sum(weight[log_z <= -LOG_2]))
+
     def _view(self, all_moments: bool) -> Rows:
         return Rows(*self._seen, self._likelihood, all_moments=all_moments, origin=self._block)
 
     def _excerpt(self, positions: list[int]) -> Excerpt:
         """Rows at some positions of the block, copied: they leave the shard."""
         y, mean, variance, _ = self._seen
-        some: Any = np.array(positions, dtype=np.intp)
-        index = some + self._block.start
-        if len(positions) == 1:  # a slice is several times faster, and what it shows stays
-            some = slice(positions[0], positions[0] + 1)
+        weight = self._block.weight
+        start = self._block.start
+        # Of a single row: a slice is several times faster, and what it shows stays.
+        some = slice(positions[0], positions[0] + 1) if len(positions) == 1 else positions
         return Excerpt(
-            index,
+            np.array([start + position for position in positions], dtype=np.intp),
             self._block.X[some],
             y[some],
             _still(mean[..., some]),
             _still(variance[some]),
             self._eligible[some].copy(),
             self._M[: self._size, some],
+            None if weight is None else weight[some],
         )
 
     def _columns(self, selection: Selection) -> Floats:
@@ -352,13 +369,13 @@ def _still(array: Floats) -> Floats:
     return copy
 
 
-def _each_summed(values: object, trials: int, rows: int) -> Floats:
+def _each_summed(values: object, trials: int, rows: Rows) -> Floats:
     """The sums of each trial (first axis), of rows that stand one trial after the other."""
     array = np.asarray(values)
-    if array.shape[-1:] != (rows,):
+    if array.shape[-1:] != (len(rows),):
         raise ValueError(
-            f"a row-local function must return a number for each of {rows} rows along its last "
-            f"axis, found shape {array.shape}"
+            f"a row-local function must return a number for each of {len(rows)} rows along its "
+            f"last axis, found shape {array.shape}"
         )
-    sums = array.reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
+    sums = rows.weighed(array).reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
     return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)

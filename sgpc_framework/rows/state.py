@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +85,11 @@ class State:
 
     def form(self, K: Floats | None = None) -> AdditiveForm:
         """The additive form; ``K`` is ``gram()``, if it is known."""
-        return additive_form(self.gram() if K is None else K, self.precision, self.mean)
+        return self._own_form if K is None else additive_form(K, self.precision, self.mean)
+
+    @cached_property
+    def _own_form(self) -> AdditiveForm:
+        return additive_form(self.gram(), self.precision, self.mean)
 
     def among(self, numbers: Numbers) -> State:
         """The same for whoever looks at some rows only, whose numbers these are, in order: basis
@@ -92,3 +98,7 @@ class State:
         here = places < len(numbers)
         here[here] = numbers[places[here]] == self.basis[here]
         return attrs.evolve(self, basis=np.where(here, places, NO_ROW))
+
+    def numbered_by(self, numbers: Numbers) -> State:
+        """The inverse of :meth:`among`: basis vectors known by the numbers of their rows."""
+        return attrs.evolve(self, basis=np.where(self.basis == NO_ROW, NO_ROW, numbers[self.basis]))

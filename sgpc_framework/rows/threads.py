@@ -71,7 +71,8 @@ class _Limit:
             if self._holders == 0:
                 threads = (blas.num_threads for blas in controller.lib_controllers)
                 self._caller = max(threads, default=1)
-                self._restore = controller.limit(limits=1).restore_original_limits
+                if self._caller > 1:
+                    self._restore = controller.limit(limits=1).restore_original_limits
             self._holders += 1
             return self._caller
 
@@ -83,7 +84,7 @@ class _Limit:
         """Whoever took it needs it no more."""
         with self._lock:
             self._holders -= 1
-            if self._holders == 0:
+            if self._holders == 0 and self._caller > 1:
                 self._restore()
 
 

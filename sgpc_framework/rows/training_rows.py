@@ -1,4 +1,4 @@
-"""Where X and y live. Nothing else in the engine or in a plugin holds either.
+"""Where X, y and the weights live. Nothing else in the engine or in a plugin holds any of them.
 
 Few things can be asked of the rows: how many there are, some of them by their numbers, a sample, a
 summary of each feature, a sum of a function over the blocks, and a posterior. All of it is written
@@ -19,18 +19,21 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
-from sgpc_framework.rows.blocks import Block, Numbers
+from sgpc_framework.rows.blocks import Block, Contents, Numbers
 from sgpc_framework.rows.placement import Placement, ThisProcess
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.shard import Shard
 from sgpc_framework.rows.summary import Summary
 from sgpc_framework.rows.view import read_only
 
+Floats = NDArray[np.float64]
 P = ParamSpec("P")
 R = TypeVar("R")
 
 BLOCK_ROWS = 8192
 """How many rows a block has, unless somebody says otherwise."""
+
+_NO_ROWS = np.empty(0, dtype=np.intp)
 
 Place = Callable[[Sequence[Block], int], Placement[Block]]
 """From the blocks, and how many rows they have in all, to where they are."""
@@ -41,32 +44,57 @@ class TrainingRows:
     """Blocks of rows, wherever they are. Rows are numbered from zero.
 
     ``starts`` has the number of each block's first row and, at the end, how many rows there are.
+    A row of weight w counts in every mean over rows as w rows would.
     """
 
     blocks: Placement[Block]
     starts: Numbers
     _gathered: Place = attrs.field(default=ThisProcess, alias="gathered")
     """Where rows go that were taken out of these."""
+    weight: float | None = None
+    """The sum of the weights; None if every row counts one."""
+    numbers: Numbers | None = None
+    """What whoever gave the rows calls them, if some of weight zero were left out."""
 
     @classmethod
     def of(
-        cls, X: Inputs, y: NDArray[Any], block_rows: int = BLOCK_ROWS, place: Place = ThisProcess
+        cls,
+        X: Inputs,
+        y: NDArray[Any],
+        block_rows: int = BLOCK_ROWS,
+        place: Place = ThisProcess,
+        weight: Floats | None = None,
     ) -> TrainingRows:
-        """Arrays, which are not copied, in blocks of so many rows."""
-        X, y = read_only(X), read_only(y)
-        starts = [*range(0, len(y), block_rows), len(y)]
-        blocks = [Block(X[a:b], y[a:b], a) for a, b in pairwise(starts)]
-        return cls(place(blocks, len(y)), np.array(starts, dtype=np.intp), place)
+        """Arrays, which are not copied, in blocks of so many rows.
+
+        Weights are numbers of at least zero. A row of weight zero is left out.
+        """
+        some = Contents(read_only(X), read_only(y), None if weight is None else read_only(weight))
+        numbers = None if weight is None or weight.all() else np.flatnonzero(weight)
+        some = some if numbers is None else some[numbers]
+        starts = [*range(0, len(some.y), block_rows), len(some.y)]
+        parts = ((some[a:b], a) for a, b in pairwise(starts))
+        blocks = [Block(part.X, part.y, start, part.weight) for part, start in parts]
+        total = None if some.weight is None else float(some.weight.sum())
+        edges = np.array(starts, dtype=np.intp)
+        return cls(place(blocks, len(some.y)), edges, place, total, numbers)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    @property
+    def total_weight(self) -> float:
+        """What a sum over rows is divided by to be a mean: the number of rows, or the sum of
+        their weights."""
+        return len(self) if self.weight is None else self.weight
 
     def posterior(
         self, kernel: Kernel, likelihood: Likelihood, max_basis: int, storage: Storage = "float64"
     ) -> Posterior:
         """The prior at these rows, with room for so many basis vectors (step 2)."""
         shards = self.blocks.made(Shard, kernel, likelihood, max_basis, storage)
-        return Posterior(shards, self.starts, kernel, likelihood, self.inputs(_NO_ROWS))
+        none = self.inputs(_NO_ROWS)
+        return Posterior(shards, self.starts, kernel, likelihood, none, self.total_weight)
 
     def sum(
         self, function: Callable[Concatenate[Block, P], R], *shared: P.args, **named: P.kwargs
@@ -79,8 +107,7 @@ class TrainingRows:
 
         Before this, labels are positions among the classes.
         """
-        blocks = self.blocks.made(Block.against_rest, position)
-        return TrainingRows(blocks, self.starts, self._gathered)
+        return attrs.evolve(self, blocks=self.blocks.made(Block.against_rest, position))
 
     def summary(self) -> Summary:
         """Least, greatest, mean and deviation of each feature."""
@@ -88,27 +115,45 @@ class TrainingRows:
 
     def inputs(self, numbers: Numbers) -> Inputs:
         """The inputs of some rows."""
-        return self._excerpt(numbers)[0]
+        return self._excerpt(numbers).X
 
     def labels(self, numbers: Numbers) -> NDArray[Any]:
         """The labels of some rows."""
-        return self._excerpt(numbers)[1]
+        return self._excerpt(numbers).y
+
+    def weights(self, numbers: Numbers) -> Floats:
+        """The weights of some rows."""
+        weight = None if self.weight is None else self._excerpt(numbers).weight
+        return np.ones(len(numbers)) if weight is None else weight
 
     def subset(self, numbers: Numbers) -> TrainingRows:
         """Some rows as training rows of their own, numbered anew in the order asked for."""
-        X, y = self._excerpt(numbers)
+        some = self._excerpt(numbers)
         block_rows = int(self.starts[1]) if len(self.starts) > 1 else BLOCK_ROWS
-        return TrainingRows.of(X, y, block_rows, self._gathered)
+        return TrainingRows.of(some.X, some.y, block_rows, self._gathered, some.weight)
 
-    def draw(self, count: int, rng: np.random.Generator) -> Numbers:
-        """The numbers of ``count`` rows drawn uniformly, in ascending order; all, if not more."""
-        if count >= len(self):
-            return np.arange(len(self))
-        return np.sort(rng.choice(len(self), size=count, replace=False))
+    def draw(self, count: int, rng: np.random.Generator, without: Numbers = _NO_ROWS) -> Numbers:
+        """The numbers of ``count`` rows drawn uniformly, in ascending order; all, if not more.
 
-    def _excerpt(self, numbers: Numbers) -> tuple[Inputs, NDArray[Any]]:
-        if np.array_equal(numbers, np.arange(len(self))):
-            return _joined(list(self.blocks.every(Block.contents)))
+        The rows that are to be left out, ``without``, are in ascending order, too. Weights do not
+        matter here: they stay with the rows.
+        """
+        left = len(self) - len(without)
+        drawn = np.arange(left)
+        if count < left:
+            drawn = np.sort(rng.choice(left, size=count, replace=False))
+        if not len(without):
+            return drawn
+        # Of the rows that are left, number ``without[k] - k`` is the first beyond without[k].
+        passed = np.searchsorted(without - np.arange(len(without)), drawn, side="right")
+        numbers: Numbers = drawn + passed
+        return numbers
+
+    def _excerpt(self, numbers: Numbers) -> Contents:
+        if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
+            return Contents.joined(list(self.blocks.every(Block.contents)))
+        if len(self.blocks) == 1:
+            return self.blocks.some(Block.excerpt, {0: (numbers,)})[0]
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
         edges = np.searchsorted(sorted_numbers, self.starts)
@@ -117,20 +162,12 @@ class TrainingRows:
             for block in range(len(self.starts) - 1)
             if edges[block] < edges[block + 1]
         }
-        parts = self.blocks.some(Block.excerpt, wanted or {0: (numbers,)})
-        X, y = _joined(parts)
+        some = Contents.joined(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
         if np.array_equal(order, np.arange(len(order))):
-            return X, y
+            return some
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return X[back], y[back]
-
-
-def _joined(parts: list[tuple[Inputs, NDArray[Any]]]) -> tuple[Inputs, NDArray[Any]]:
-    if len(parts) == 1:
-        return parts[0]
-    X, y = zip(*parts, strict=True)
-    return np.concatenate(X), np.concatenate(y)
+        return some[back]
 
 
 _NO_ROWS = np.empty(0, dtype=np.intp)

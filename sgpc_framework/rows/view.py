@@ -6,7 +6,7 @@ blocks there are, which is why the same plugin runs on one array, on blocks, and
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import attrs
 import numpy as np
@@ -24,13 +24,16 @@ _NO_COLUMN = np.empty(0)
 
 
 class Origin(Protocol):
-    """Where rows come from: it knows their numbers and inputs."""
+    """Where rows come from: it knows their numbers, inputs and weights, if they have any."""
 
     @property
     def index(self) -> NDArray[np.intp]: ...
 
     @property
     def X(self) -> Inputs: ...
+
+    @property
+    def weight(self) -> Floats | None: ...
 
 
 @attrs.define(eq=False)
@@ -49,11 +52,16 @@ class Rows:
     shrinkage  the mean of nu over the latent functions: what including a row takes (eq. 7)
     index      the numbers of the rows
     X          their inputs
+    weight     how many rows each of them counts as
     ========== ==================================================================
 
     ``log_z``, ``alpha`` and ``nu`` come from the likelihood, on first use and once. The arrays are
     read-only. With several latent functions, mean, alpha and nu have a first axis more, one entry
     for each function; they share one variance and one column.
+
+    Values are those of single rows: whoever sums them over rows multiplies by the weights
+    (``Posterior.total``, ``Trial.mean``, ``slopes``, ...), and whoever draws rows does, too. What
+    compares single rows, as ``Posterior.argmin`` does, asks for ``weighed`` values if it wants.
     """
 
     y: Floats
@@ -120,6 +128,22 @@ class Rows:
         """The inputs of every row."""
         X = self._known_origin.X
         return X if self._times == 1 else X[np.tile(np.arange(len(X)), self._times)]
+
+    @property
+    def weight(self) -> Floats:
+        """The weight of every row; one, where nobody gave any."""
+        if self._origin is None or self._origin.weight is None:
+            return np.ones(len(self))
+        return read_only(repeated(self._origin.weight, self._times))
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether somebody gave weights; otherwise all are one."""
+        return self._origin is not None and self._origin.weight is not None
+
+    def weighed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values times the weights, which costs nothing where there are none."""
+        return values * self.weight if self.has_weights else values
 
     def __len__(self) -> int:
         return len(self.y)

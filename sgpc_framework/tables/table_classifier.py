@@ -17,6 +17,7 @@ from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
+from sgpc_framework.tables.row_weights import weights_of
 from sgpc_framework.tables.table import Table
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,7 @@ class TableClassifier:
         target: str | int,
         design: Design | None = None,
         *,
+        sample_weight: Any = None,
         drop: Collection[str] = (),
         words: Collection[str] = (),
         standardise: bool = True,
@@ -54,12 +56,22 @@ class TableClassifier:
     ) -> TableClassifier:
         """Learn the encoding of every column but the target and those to ``drop``, then fit.
 
-        ``target`` is a name, or a position counted from 1 (-1 is the last). The other arguments
-        are those of ``Encoding.learn`` and ``Design.fit``.
+        ``target`` is a name, or a position counted from 1 (-1 is the last). ``sample_weight`` is
+        such a column, too, which is then no feature; or a number for each row. The encoding is
+        learnt from all rows alike. The other arguments are those of ``Encoding.learn`` and
+        ``Design.fit``.
         """
         table = as_table(data)
         name, labels = training_labels(table, target)
         features = table.without([*drop, name])
+        if isinstance(sample_weight, (str, int)):
+            column, sample_weight = weights_of(table, sample_weight)
+            if column == name:
+                raise InputError(
+                    f"{table.source}: wanted labels and weights in two columns, found both in "
+                    f"{name!r}"
+                )
+            features = table.without([*drop, name, column])
         as_words = {table.column(word).name for word in words}
         encoding = Encoding.learn(
             features,
@@ -70,7 +82,8 @@ class TableClassifier:
             max_words=max_words,
         )
         chosen = design or build(DEFAULT_DESIGN)
-        model = chosen.fit(encoding.encode(features), labels, progress=progress)
+        X = encoding.encode(features)
+        model = chosen.fit(X, labels, sample_weight=sample_weight, progress=progress)
         return cls(encoding, name, model)
 
     @classmethod

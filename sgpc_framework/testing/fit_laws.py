@@ -136,6 +136,14 @@ def shifting_inputs_changes_nothing(design: Design, X: Floats, y: Floats, by: fl
     _require_equivalent(design, X, y, X + by, y, lambda proba: proba, 1e-9)
 
 
+def rescaling_features_changes_nothing(
+    design: Design, X: Floats, y: Floats, powers: NDArray[np.intp]
+) -> None:
+    """With a lengthscale for each feature that starts from the data, and every feature in another
+    unit, 2^power of the old: the same basis and the same probabilities."""
+    _require_equivalent(design, X, y, X * 2.0**powers, y, lambda proba: proba, 1e-10)
+
+
 def sizes_ascend_and_each_can_be_had(made: FitToMake) -> None:
     """``sizes`` ascends and ends with the whole; each of them, and no other, can be had, and is
     what ``staged_predict_proba`` says in the same order."""

@@ -32,7 +32,7 @@ class LocalityProbe:
         self._where = f"blocks of {block_rows} rows, {situation.title}"
         self.kernel, self.likelihood = self._whole.kernel, self._whole.likelihood
         self.basis, self.size = self._whole.basis, self._whole.size
-        self.exhausted = self._whole.exhausted
+        self.exhausted, self.total_weight = self._whole.exhausted, self._whole.total_weight
 
     def __len__(self) -> int:
         return len(self._whole)

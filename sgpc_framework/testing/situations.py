@@ -39,10 +39,11 @@ class Situation:
     y: Floats
     included: tuple[int, ...] = ()
     likelihood: Likelihood = attrs.field(factory=lambda: defaults().likelihood)
+    weight: Floats | None = None
 
     def rows(self, block_rows: int = ROWS) -> TrainingRows:
         """A copy of the data: a part that writes into it harms nobody else."""
-        return TrainingRows.of(self.X.copy(), self.y.copy(), block_rows)
+        return TrainingRows.of(self.X.copy(), self.y.copy(), block_rows, weight=self.weight)
 
     def posterior(self, block_rows: int = ROWS) -> Posterior:
         """A new posterior in this situation, with room for four stages more."""
@@ -75,6 +76,7 @@ def ordinary_situations() -> tuple[Situation, ...]:
         Situation("one basis vector", X, y, (3,)),
         Situation("five basis vectors", X, y, (3, 11, 19, 7, 0)),
         Situation("a constant feature", constant, y, (5, 2, 17)),
+        Situation("rows with weights", X, y, (3, 11), weight=np.linspace(0.2, 2.0, ROWS)),
     )
 
 

@@ -18,7 +18,10 @@ from sgpc_framework import SGPClassifier
 from sgpc_framework.plugin.registry import default_registry
 
 # A check asks for 83 % of right labels, which one constant for all rows cannot give: it is a term.
+# Another asks that a class of large weight is what nearly all rows are taken for, which a linear
+# function without a constant cannot say.
 KERNELS: dict[str, Any] = {
+    "linear": {"name": "sum", "terms": ["constant", "linear"]},
     "sum": {"name": "sum", "terms": ["constant", "squared-exponential"]},
     "product": {"name": "product", "factors": ["constant", "squared-exponential"]},
     "polynomial": {"name": "polynomial", "degree": 2},
@@ -29,6 +32,13 @@ SELECTORS: dict[str, Any] = {
 }
 QUICK = {"preset": "paper", "objective": "none", "max_basis": 36}
 SMALL = {"preset": "paper", "max_iterations": 1, "max_basis": 6}
+EXPECTED_TO_FAIL = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "a row that stands there twice can become two basis vectors, one of weight two only one, "
+        "and rows are drawn by chance: losses are the same, the basis need not be"
+    )
+}
+"""Every other check must pass. Where this one does hold, ``test_sklearn`` has it."""
 REFINER = {"name": "corrective", "penalty": 1.0, "iterations": 5}
 OTHERS: list[dict[str, Any]] = [
     {**SMALL, "sites": "predictive-loss", "objective": "none"},
@@ -55,7 +65,9 @@ def outcome(estimator: SGPClassifier) -> list[dict[str, str]]:
     """The checks of one estimator with their status, and the exception if there was one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks themselves say what must not warn
-        results = check_estimator(estimator, on_fail=None, on_skip=None)
+        results = check_estimator(
+            estimator, on_fail=None, on_skip=None, expected_failed_checks=EXPECTED_TO_FAIL
+        )
     return [
         {"check": one["check_name"], "status": one["status"], "why": repr(one["exception"])}
         for one in results

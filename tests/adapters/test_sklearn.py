@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from run_checks import configurations
+from run_checks import EXPECTED_TO_FAIL, configurations
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine
@@ -24,6 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 from sklearn.utils.validation import has_fit_parameter
 
 import sgpc_framework as sgpc
@@ -73,8 +74,11 @@ def test_every_built_in_part_is_checked():
 @pytest.mark.parametrize("configuration", CHECKS)
 def test_all_of_scikit_learns_checks_pass(outcomes, configuration):
     outcome = outcomes[configuration]
-    assert len(outcome) > 50
-    assert [one for one in outcome if one["status"] != "passed"] == []
+    assert len(outcome) > 60
+    others = [one for one in outcome if one["status"] != "passed"]
+    assert [(one["check"], one["status"]) for one in others] == [
+        (check, "xfail") for check in EXPECTED_TO_FAIL
+    ]
 
 
 def test_the_tags_say_what_it_can_do():
@@ -169,20 +173,129 @@ def test_verbose_says_where_it_is(refiner, capsys):
 
 
 # ---------------------------------------------------------------------------------------------
+# Weights
+
+
+def test_weights_are_those_of_the_design():
+    weights = np.linspace(0.0, 3.0, 150)
+    fitted = quick(max_basis=4).fit(X, NAMES, sample_weight=weights)
+    design = sgpc.build("fast", refiner="none", max_basis=4)
+    model = design.fit(X, NAMES, sample_weight=weights)
+    np.testing.assert_array_equal(fitted.predict_proba(X), model.predict_proba(X))
+    assert has_fit_parameter(SGPClassifier(), "sample_weight")
+    ones = quick().fit(X, TWO, sample_weight=1.0).predict_proba(X)
+    np.testing.assert_array_equal(ones, quick().fit(X, TWO).predict_proba(X))
+
+
+def test_weights_of_classes_multiply_those_of_rows():
+    own, factors = np.linspace(0.5, 1.5, 150), np.array([1.0, 4.0, 0.5])[Y]
+    weighted = quick(max_basis=4, class_weight={"versicolor": 4.0, "virginica": 0.5})
+    ours = weighted.fit(X, NAMES, sample_weight=own).predict_proba(X)
+    theirs = quick(max_basis=4).fit(X, NAMES, sample_weight=own * factors).predict_proba(X)
+    np.testing.assert_array_equal(ours, theirs)
+    lacking = quick(max_basis=4, class_weight={0: 1.0, 1: 2.0, 2: 3.0}).fit(X[:100], Y[:100])
+    assert lacking.classes_.tolist() == [0, 1]  # a fold of rows need not have every class
+
+
+def test_balanced_classes_count_the_same():
+    rare = np.flatnonzero((Y != 1) | (np.arange(150) % 10 == 0))
+    rare = rare[Y[rare] > 0]  # five of versicolor, fifty of virginica
+    balanced = quick(class_weight="balanced").fit(X[rare], Y[rare])
+    by_hand = np.where(Y[rare] == 1, 55 / (2 * 5), 55 / (2 * 50))
+    same = quick().fit(X[rare], Y[rare], sample_weight=by_hand)
+    np.testing.assert_allclose(balanced.predict_proba(X), same.predict_proba(X), atol=1e-12)
+    plain = quick().fit(X[rare], Y[rare])
+    recalls = [each.score(X[Y == 1], Y[Y == 1]) for each in (plain, balanced)]
+    assert recalls[0] < recalls[1]
+
+
+def test_a_class_without_weight_is_not_there():
+    fitted = quick(max_basis=4).fit(X, NAMES, sample_weight=(Y > 0) * 2.0)
+    assert fitted.classes_.tolist() == ["versicolor", "virginica"]
+    assert np.all(Y[fitted.model_.basis] > 0)
+
+
+def test_added_rows_bring_their_weights():
+    weights = np.where(np.arange(150) < 80, 1.0, np.linspace(0.5, 2.0, 150))
+    at_once = quick(max_basis=4, class_weight="balanced").fit(X, TWO, sample_weight=weights)
+    growing = quick(max_basis=4, class_weight="balanced").fit(X[:80], TWO[:80])
+    growing = pickle.loads(pickle.dumps(growing))
+    growing.partial_fit(X[80:], TWO[80:], sample_weight=weights[80:])
+    np.testing.assert_array_equal(growing.predict_proba(X), at_once.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sites": "moment-matching"},
+        {"sites": "predictive-loss"},
+        {"objective": "predictive-loss", "max_iterations": 1},
+        {"refiner": {"name": "corrective", "penalty": 1.0, "iterations": 10}},
+        {"refiner": "prune"},
+    ],
+)
+def test_weights_are_repeated_rows_where_nothing_is_left_to_chance(changes):
+    """All rows are candidates, so that the least loss decides, and the lengthscale does not start
+    from the rows. With more basis vectors, a row that is there twice may be taken twice."""
+    design = {
+        "kernel": {"name": "squared-exponential", "lengthscale": 2.0},
+        "selector": {"name": "random-sampling", "working_set": 100},
+        "objective": "none",
+        "max_basis": 3,
+        **changes,
+    }
+    check_sample_weight_equivalence_on_dense_data("SGPClassifier", SGPClassifier("paper", **design))
+
+
+def test_boosting_gives_shares_which_are_warned_of():
+    boosted = AdaBoostClassifier(quick(max_basis=3), n_estimators=3)
+    with pytest.warns(UserWarning, match="adds up to 1, so that 150 rows are taken for as much"):
+        boosted.fit(X, Y)
+    assert boosted.score(X, Y) > FAIR
+
+
+def test_a_pipeline_passes_weights_on():
+    pipeline = make_pipeline(StandardScaler(), quick(max_basis=4))
+    weights = np.where(Y == 2, 3.0, 1.0)
+    fitted = pipeline.fit(X, Y, sgpclassifier__sample_weight=weights)
+    scaled = StandardScaler().fit_transform(X)
+    alone = quick(max_basis=4).fit(scaled, Y, sample_weight=weights)
+    np.testing.assert_array_equal(fitted.predict_proba(X), alone.predict_proba(scaled))
+
+
+# ---------------------------------------------------------------------------------------------
 # What cannot be
 
 
-def test_weights_are_refused_with_the_reason():
-    assert not has_fit_parameter(SGPClassifier(), "sample_weight")
-    weights = np.ones(len(X))
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        (np.where(np.arange(150) == 7, -1.0, 1.0), r"not below 0, found -1.0 at row 7"),
+        (np.where(np.arange(150) == 3, np.nan, 1.0), r"finite.*found nan at row 3"),
+        (np.zeros(150), "above zero somewhere, found zero in all 150 rows"),
+        (np.ones(149), r"each of the 150 rows, found shape \(149,\)"),
+        (["heavy"] * 150, "must hold numbers"),
+        ((Y == 1) * 1.0, r"at least 2 classes among the rows .* found \[1\] only"),
+    ],
+)
+def test_improper_weights_are_refused_with_the_reason(weights, text):
     for method in (quick().fit, quick().partial_fit):
-        with pytest.raises(TypeError, match=r"sample_weight is not taken.*np\.repeat"):
+        with pytest.raises(ValueError, match=text):
             method(X, Y, sample_weight=weights)
-        with pytest.raises(TypeError, match="found weights besides"):
-            method(X, Y, weights=weights)
-    quick().fit(X, Y, sample_weight=None)
-    with pytest.raises(ValueError, match="sample_weight"):
-        AdaBoostClassifier(quick()).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "text"),
+    [
+        ("even", "must be 'balanced', a mapping from labels to numbers, or None, found 'even'"),
+        ({0: -1.0}, "not below 0, found -1.0 for the label 0"),
+        ({0: np.inf}, "must be finite"),
+        ({"0": 2.0, 1: 1.0}, "has '0', which is no label of y, and nothing for the class 0"),
+    ],
+)
+def test_improper_weights_of_classes_are_refused_with_the_reason(class_weight, text):
+    with pytest.raises(ValueError, match=text):
+        quick(class_weight=class_weight).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,27 @@ def test_fit_says_what_it_did_and_is_quiet_otherwise(sgpc, train):
     assert result.stderr == ""
 
 
+def test_rows_may_have_weights(sgpc, tmp_path):
+    rows = shop()
+    counted = [[*rows[0], "visits"]] + [[*row, i % 4] for i, row in enumerate(rows[1:])]
+    train, path = write(tmp_path / "visits.csv", counted), tmp_path / "visits.sgpc"
+    fit = ("fit", train, "--target", "bought", "--drop", "id", "-o", path, *SMALL)
+    result = sgpc(*fit, "--weight", "visits", "--json")
+    assert result.exit_code == 0, result.output
+    classifier, table = sgpc_package.load(path), read_table(train)
+    assert classifier.encoding.names == ("age", "city")
+    weights = np.arange(80) % 4
+    own = classifier.predict_log_proba(table)[np.arange(80), classifier.codes(table)]
+    summary = json.loads(result.stdout)
+    assert summary["rows"] == 80
+    assert summary["training_nlp"] == pytest.approx(-weights @ own / weights.sum())
+    wrong = classifier.predict(table) != classifier.labels(table)
+    assert summary["training_error"] == pytest.approx(weights @ wrong / weights.sum())
+    assert "there is no column 'visit'; did you mean 'visits'" in problem(
+        sgpc(*fit, "--weight", "visit")
+    )
+
+
 def test_the_model_is_that_of_the_library(sgpc, model, train):
     classifier = sgpc_package.load(model)
     table = read_table(train)

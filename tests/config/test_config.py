@@ -599,6 +599,7 @@ def test_a_mapping_names_every_part_and_every_option():
         "refiner": {"name": "none"},
         "max_basis": 80,
         "sizes": [],
+        "stage_rows": "all",
         "max_iterations": 20,
         "tolerance": 1e-4,
         "optimizer": "l-bfgs-b",

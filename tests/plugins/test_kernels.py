@@ -630,7 +630,15 @@ def test_a_rare_feature_is_not_taken_for_a_constant():
     assert lengthscale[1] == pytest.approx(lengthscale[0] * ratio, rel=1e-12)
 
 
-@pytest.mark.parametrize(("unit", "bound"), [(1e12, 1e9), (1e-12, 1e-9)])
+@pytest.mark.parametrize("unit", [2.0**-150, 2.0**-40, 2.0**50, 2.0**150])
+def test_starts_follow_the_unit(unit):
+    X = np.random.default_rng(9).normal(size=(20, 2))
+    for kernel in (SquaredExponential(1.0, "median-per-feature"), Periodic(), Polynomial()):
+        wanted, found = kernel.started(X), kernel.started(unit * X)
+        np.testing.assert_allclose(found(unit * X, unit * X), wanted(X, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("unit", "bound"), [(1e80, 1e75), (1e-80, 1e-75)])
 def test_starts_keep_to_the_bounds(unit, bound):
     X = unit * np.random.default_rng(9).normal(size=(20, 2))
     assert SquaredExponential().started(X).lengthscale == bound

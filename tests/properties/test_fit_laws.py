@@ -64,6 +64,20 @@ def test_what_must_not_matter_does_not(seed, kernel, selector):
     laws.shifting_inputs_changes_nothing(design, X, y, by=1000.0)
 
 
+@settings(max_examples=15)
+@given(
+    st.integers(0, 1000),
+    st.sampled_from(STATIONARY),
+    st.sampled_from(SELECTORS),
+    st.lists(st.integers(-150, 150), min_size=21, max_size=21),
+)
+def test_units_do_not_matter(seed, kernel, selector, powers):
+    X, y = datasets.waveform(60, seed=seed)
+    each = {"name": kernel, "lengthscale": "median-per-feature"}
+    design = sgpc.build(kernel=each, selector=selector, max_basis=10, objective="none")
+    laws.rescaling_features_changes_nothing(design, X, y, np.array(powers))
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 1000), st.sampled_from(STATIONARY), components("likelihood"), greedy)
 def test_block_size_hardly_matters(seed, kernel, likelihood, selector):

@@ -54,6 +54,17 @@ def test_rows_come_in_proportion_to_weight_whatever_the_blocks(block_rows, size)
 
 
 @pytest.mark.parametrize("block_rows", [1, 2, 6])
+def test_a_row_that_counts_as_two_is_drawn_as_often_as_two(block_rows):
+    own, seeds = np.array([1.0, 3.0, 0.5, 2.0, 2.0, 0.25]), 4000
+    X, y = np.arange(6.0)[:, None], np.resize([-1.0, 1.0], 6)
+    placed = TrainingRows.of(X, y, block_rows, weight=own)
+    rows = placed.posterior(SquaredExponential(lengthscale=0.1), Probit(), 6)
+    draws = [rows.sample(weight, 1, np.random.default_rng(s))[0] for s in range(seeds)]
+    expected = seeds * own * WEIGHTS / (own @ WEIGHTS)
+    assert chisquare(np.bincount(draws, minlength=6), expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("block_rows", [1, 2, 6])
 def test_rows_without_weight_come_last_and_uniformly(block_rows):
     only = {1, 4}
     draws = drawn(block_rows, 4, 3000, lambda rows: np.isin(rows.index, [*only]) * 1e-3)

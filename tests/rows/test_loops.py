@@ -180,14 +180,29 @@ def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path):
         command = [sys.executable, "-W", "always", "-c", script]
         return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
 
+    first = run()
+    assert first.stderr.startswith("sgpc: loops are compiled for this machine")
+    assert first.stderr.count("\n") == 1, "once, however many loops there are"
     whole = run()
-    assert whole.stderr == ""
+    assert whole.stderr == "", "what was compiled is kept"
     for kept in tmp_path.rglob("*.nbi"):
         kept.write_bytes(b"")
     damaged = run()
-    assert damaged.stdout == whole.stdout
+    assert damaged.stdout == whole.stdout == first.stdout
     assert "RuntimeWarning: numba could not use its cache (EOFError" in damaged.stderr
     assert "NUMBA_CACHE_DIR" in damaged.stderr
+
+
+def test_a_program_can_keep_the_word_to_itself(caplog):
+    fast._say_that_it_compiles.cache_clear()
+    with caplog.at_level("ERROR", "sgpc_framework"):
+        fast._say_that_it_compiles()
+    assert not caplog.records
+    fast._say_that_it_compiles.cache_clear()
+    fast._say_that_it_compiles()
+    fast._say_that_it_compiles()
+    (told,) = caplog.records
+    assert "kept for the next process" in told.getMessage()
 
 
 @given(seed=st.integers(0, 2**32), count=st.integers(1, 300))

@@ -39,7 +39,7 @@ def test_rows_come_as_asked_for(problem, block_rows, data):
 def test_a_summary_is_that_of_numpy(problem, block_rows):
     X = problem.X
     summary = TrainingRows.of(X, problem.y, block_rows).summary()
-    assert summary.rows == len(X)
+    assert summary.weight == len(X)
     np.testing.assert_array_equal(summary.least, X.min(axis=0))
     np.testing.assert_array_equal(summary.greatest, X.max(axis=0))
     np.testing.assert_allclose(summary.mean, X.mean(axis=0), atol=1e-14)
@@ -72,7 +72,54 @@ def test_one_class_against_the_rest(problem, block_rows):
     np.testing.assert_array_equal(rows.inputs(everything), problem.X)
 
 
+class TestWeights:
+    @given(problems(), block_sizes)
+    def test_they_stay_with_their_rows(self, problem, block_rows):
+        weight = 0.5 + np.arange(len(problem.y))
+        rows = TrainingRows.of(problem.X, problem.y, block_rows, weight=weight)
+        assert rows.total_weight == weight.sum()
+        some = np.array([1, 0])
+        for each in (rows, rows.against_rest(1)):
+            np.testing.assert_array_equal(each.weights(some), weight[some])
+        subset = rows.subset(some)
+        np.testing.assert_array_equal(subset.weights(np.arange(2)), weight[some])
+        assert subset.total_weight == weight[some].sum()
+        plain = TrainingRows.of(problem.X, problem.y, block_rows)
+        assert plain.total_weight == len(plain)
+        np.testing.assert_array_equal(plain.weights(some), np.ones(2))
+
+    @given(problems(), block_sizes)
+    def test_rows_of_weight_zero_are_left_out(self, problem, block_rows):
+        weight = np.resize([2.0, 1.5, 0.0], len(problem.y))
+        rows = TrainingRows.of(problem.X, problem.y, block_rows, weight=weight)
+        kept = np.flatnonzero(weight)
+        everything = np.arange(len(kept))
+        assert len(rows) == len(kept)
+        np.testing.assert_array_equal(rows.inputs(everything), problem.X[kept])
+        np.testing.assert_array_equal(rows.labels(everything), problem.y[kept])
+        assert (rows.numbers is None) == weight.all()
+
+    @given(problems(), block_sizes)
+    def test_a_summary_is_that_of_repeated_rows(self, problem, block_rows):
+        counts = np.resize([1, 3, 2], len(problem.y))
+        rows = TrainingRows.of(problem.X, problem.y, block_rows, weight=counts.astype(float))
+        summary, X = rows.summary(), problem.X.repeat(counts, axis=0)
+        assert summary.weight == len(X)
+        np.testing.assert_allclose(summary.mean, X.mean(axis=0), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(summary.deviation, X.std(axis=0), rtol=1e-6, atol=1e-7)
+
+
 class TestHeldOut:
+    def test_heavy_rows_judge_in_their_share(self):
+        weight = np.where(np.arange(100) < 10, 50.0, 1.0)
+        rows = TrainingRows.of(
+            np.arange(100.0)[:, None], np.resize([-1.0, 1.0], 100), weight=weight
+        )
+        held_out = HeldOut(rows, _rng(0))
+        for turn in range(held_out.turns):
+            _, judges = held_out.split(turn)
+            assert np.count_nonzero(weight[judges] == 50.0) == 2
+
     @given(problems(min_rows=5, max_rows=60), block_sizes, st.integers(0, 5))
     def test_judges_and_others_share_no_row_and_are_all_rows(self, problem, block_rows, seed):
         rows = TrainingRows.of(problem.X, problem.y, block_rows)
@@ -133,6 +180,22 @@ class TestPairedLosses:
                 wanted = np.std(each[a] - each[b], ddof=1) / np.sqrt(each.shape[1])
                 assert losses.noise(a, b) == pytest.approx(wanted, rel=1e-6, abs=1e-7)
 
+    @given(fitted_states(), st.floats(0.1, 100.0))
+    def test_weights_and_their_scale(self, fitted, scale):
+        """Of a weighted mean of n differences: n / (n - 1) · Σ w² (d - D)² / (Σ w)²."""
+        states = [fitted.state, fitted.state[:1]]
+        n = len(fitted.rows)
+        w = np.resize([1.0, 0.3, 2.5], n)
+        X, y = fitted.problem.X, fitted.problem.y
+        each = np.array([_losses(state, fitted) for state in states])
+        d = each[0] - each[1]
+        wanted = n / (n - 1) * np.sum(w**2 * (d - w @ d / w.sum()) ** 2) / w.sum() ** 2
+        for factor in (1.0, scale):
+            losses = paired_losses(states, TrainingRows.of(X, y, 3, weight=factor * w))
+            np.testing.assert_allclose(losses.means, each @ w / w.sum(), rtol=1e-9, atol=1e-12)
+            assert losses.noise(0, 1) == pytest.approx(np.sqrt(wanted), rel=1e-6, abs=1e-7)
+            assert losses.rows == n
+
     def test_sums_over_other_rows_can_be_added(self):
         rng = np.random.default_rng(0)
         each = rng.normal(size=(2, 50))
@@ -149,7 +212,8 @@ class TestPairedLosses:
 
 def _paired(each):
     apart = each[:, None] - each
-    return PairedLosses(each.shape[1], each.sum(axis=1), np.sum(apart**2, axis=-1))
+    n, total = each.shape[1], each.sum(axis=1)
+    return PairedLosses(n, total, np.sum(apart**2, axis=-1), n, n, total)
 
 
 def _losses(state, fitted):

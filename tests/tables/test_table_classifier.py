@@ -56,6 +56,44 @@ def test_smaller_classifiers(voters):
     assert np.allclose(small.predict_proba(new), staged[2])
 
 
+def test_weights_are_a_column_or_numbers():
+    data = people()
+    weights = np.where(data["colour"] == "red", 3.0, 0.5)
+    weights[:5] = 0.0
+    own = {**data, "count": weights}
+    design = sgpc.build(SMALL)
+    ours = TableClassifier.fit(own, "vote", design, sample_weight="count")
+    theirs = TableClassifier.fit(data, "vote", design, sample_weight=weights)
+    assert ours.encoding.names == ("age", "colour")
+    assert np.array_equal(ours.predict_proba(own), theirs.predict_proba(data))
+    assert ours.model.basis.min() >= 5
+    plain = TableClassifier.fit(data, "vote", design)
+    assert not np.array_equal(ours.predict_proba(own), plain.predict_proba(data))
+    by_place = TableClassifier.fit(own, "vote", design, sample_weight=-1)
+    assert np.array_equal(by_place.predict_proba(own), ours.predict_proba(own))
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        ([1.0, 2.0, -1.0], r"row 3, column 'count': wanted a weight of at least 0, found -1;"),
+        ([1.0, None, 1.0], r"row 2, column 'count': wanted a weight of at least 0, found none;"),
+        (["1", "few", "1"], r"wanted numbers in column 'count'.*found '1', 'few', '1'"),
+        ([0.0, 0.0, 0.0], "above zero somewhere"),
+    ],
+)
+def test_improper_weights_are_told_with_their_place(weights, text):
+    data = {"age": [1.0, 2.0, 3.0], "vote": ["no", "yes", "no"], "count": weights}
+    with pytest.raises(InputError, match=text):
+        TableClassifier.fit(data, "vote", sgpc.build(SMALL), sample_weight="count")
+
+
+def test_labels_are_no_weights():
+    data = {"age": [1.0, 2.0, 3.0], "vote": [1, 2, 1]}
+    with pytest.raises(InputError, match="in two columns, found both in 'vote'"):
+        TableClassifier.fit(data, "vote", sgpc.build(SMALL), sample_weight="vote")
+
+
 def test_three_classes():
     data = people(rows=90)
     data["vote"] = np.where(data["age"] > 65, "maybe", data["vote"])

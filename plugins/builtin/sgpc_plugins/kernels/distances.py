@@ -64,12 +64,13 @@ def distances_to(X: Floats, weights: Floats) -> Callable[[Floats], Floats]:
     doubled = -2.0 * weights
 
     def distances(Z: Floats) -> Floats:
-        scaled = Z * doubled
         if len(Z) == 1:  # what every stage asks for
-            r2: Floats = X @ scaled[0]
-            _add_norms(r2, norms, nearly_zero, -0.5 * float(scaled[0] @ Z[0]))
+            z = Z[0]
+            scaled = z * doubled
+            r2: Floats = X @ scaled
+            _add_norms(r2, norms, nearly_zero, -0.5 * float(scaled @ z))
             return r2[None]
-        r2 = scaled @ X.T
+        r2 = (Z * doubled) @ X.T
         r2 += norms
         r2 += _squared_norms(Z, weights)[:, None]
         r2[r2 <= nearly_zero] = 0.0

@@ -20,8 +20,6 @@ from sgpc_plugins.kernels.stationary import (
 )
 from sgpc_plugins.kernels.vectors import matrices, matrix, number, per_feature
 
-PERIOD = (1e-9, 1e9)
-
 
 @final
 @attrs.frozen
@@ -46,7 +44,7 @@ class Periodic(KernelArithmetic):
     name: ClassVar[str] = "periodic"
 
     variance: float = hyperparameter(1.0, bounds=VARIANCE)
-    period: float | str = hyperparameter("median", bounds=PERIOD, starts=("median",))
+    period: float | str = hyperparameter("median", bounds=LENGTHSCALE, starts=("median",))
     lengthscale: float | tuple[float, ...] = hyperparameter(1.0, bounds=LENGTHSCALE)
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
@@ -91,7 +89,7 @@ class Periodic(KernelArithmetic):
     def started(self, X: Inputs, /) -> Self:
         if not isinstance(self.period, str):
             return self
-        period = np.clip(2.0 * median_distance(matrix(self, X)), *PERIOD)
+        period = np.clip(2.0 * median_distance(matrix(self, X)), *LENGTHSCALE)
         return attrs.evolve(self, period=period)
 
     def relevances(self) -> Floats | None:

@@ -27,7 +27,9 @@ from sgpc_plugins.kernels.medians import started_lengthscale
 from sgpc_plugins.kernels.vectors import matrices, matrix, per_feature
 
 VARIANCE = (1e-6, 1e6)
-LENGTHSCALE = (1e-9, 1e9)
+LENGTHSCALE = (1e-75, 1e75)
+"""What has the unit of a feature may be as small or as large as its square can be computed. It
+starts from the data and moves by factors, so that nanoseconds and light years do alike."""
 
 
 class Profile(NamedTuple):

@@ -43,28 +43,26 @@ _compiled = compiler_options()
 def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Floats:
     """log Φ(z) of every row."""
     result = np.empty(len(y))
-    _run(_log_z, (LOG_CDF, slope**-2, bias), (y, mean, variance), (result,))
+    _run(_log_z, (LOG_CDF, slope**-2, bias), (y, mean, variance), result)
     return result
 
 
 def moments(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Moments:
     """(log_z, alpha, nu) of every row."""
     results = np.empty((4, len(y)))  # the last is scratch
-    _run(_moments, (LOG_CDF, RATIO, slope**-2, bias), (y, mean, variance), tuple(results))
+    _run(_moments, (LOG_CDF, RATIO, slope**-2, bias), (y, mean, variance), results)
     return Moments(*results[:3])
 
 
-def _run(
-    loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], results: tuple[Floats, ...]
-) -> None:
+def _run(loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], results: Floats) -> None:
     """Call a loop, which knows contiguous float64 arrays only: others are rare, and copied."""
     try:
-        loop(*options, *rows, *results)
+        loop(*options, *rows, results)
     except TypeError:
-        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), *results)
+        loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), results)
 
 
-@numba.njit(types.void(float64[::1], float64[::1], types.intp), inline="always")
+@numba.njit(inline="always")
 def _excesses(t: Floats, excess: Floats, count: int) -> None:
     """h(-t) - t for large t, by its continued fraction."""
     for i in range(count):
@@ -108,20 +106,7 @@ def _log_z(
 
 
 @numba.njit(
-    types.void(
-        table,
-        table,
-        float64,
-        float64,
-        _row,
-        _row,
-        _row,
-        float64[::1],
-        float64[::1],
-        float64[::1],
-        float64[::1],
-    ),
-    **_compiled,
+    types.void(table, table, float64, float64, _row, _row, _row, float64[:, ::1]), **_compiled
 )
 def _moments(
     log_cdf: Floats,
@@ -131,11 +116,9 @@ def _moments(
     y: Floats,
     mean: Floats,
     variance: Floats,
-    log_z: Floats,
-    slope: Floats,
-    bend: Floats,
-    width: Floats,
+    results: Floats,
 ) -> None:
+    log_z, slope, bend, width = results[0], results[1], results[2], results[3]
     outside, t, excess = np.empty(_TAIL, np.intp), np.empty(_TAIL), np.empty(_TAIL)
     count = 0
     for i in range(len(y)):

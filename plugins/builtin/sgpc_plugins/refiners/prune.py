@@ -37,7 +37,7 @@ class Prune:
 
     def loss(self, state: State, rows: TrainingRows) -> float:
         """NLP over all rows (eq. 5), and the price of the basis."""
-        return predictive_loss(state, rows) + self.price * len(state) / len(rows)
+        return predictive_loss(state, rows) + self.price * len(state) / rows.total_weight
 
     def refine(
         self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell

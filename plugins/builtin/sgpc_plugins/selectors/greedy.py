@@ -1,7 +1,8 @@
 """Selectors that take the best row of all by a number each row has for itself.
 
 Throughout, λ̄ᵢ = 1 - νᵢ Aᵢᵢ is the factor by which including row i would shrink its variance, which
-several latent functions share: νᵢ is then the mean of theirs.
+several latent functions share: νᵢ is then the mean of theirs. Where rows have weights, the number
+is multiplied by the weight of the row.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ class Entropy:
     name: ClassVar[str] = "entropy"
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
-        # log λ̄ = log(1 - ν A) decreases with ν A: the logarithm changes no choice.
-        return posterior.argmin(lambda rows: -rows.shrinkage * rows.variance)
+        return posterior.argmin(_log_kept)
 
 
 @attrs.frozen
@@ -62,7 +62,7 @@ class MostViolated:
     name: ClassVar[str] = "most-violated"
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
-        return posterior.argmin(lambda rows: rows.log_z)
+        return posterior.argmin(lambda rows: rows.weighed(rows.log_z))
 
 
 @attrs.frozen
@@ -72,17 +72,25 @@ class ConditionalVariance:
     name: ClassVar[str] = "conditional-variance"
 
     def propose(self, posterior: Posterior, rng: np.random.Generator) -> int:
-        return posterior.argmin(lambda rows: -rows.variance)
+        return posterior.argmin(lambda rows: rows.weighed(-rows.variance))
+
+
+def _log_kept(rows: Rows) -> Floats:
+    removed = rows.shrinkage * rows.variance  # 1 - λ̄
+    if rows.has_weights:
+        return rows.weight * np.log1p(-removed)
+    return -removed  # without weights the logarithm changes no choice
 
 
 def _minus_new_old(rows: Rows) -> Floats:
     removed = rows.shrinkage * rows.variance  # 1 - λ̄
-    return 0.5 * (np.log1p(-removed) + removed - _moved(rows))
+    return rows.weighed(0.5 * (np.log1p(-removed) + removed - _moved(rows)))
 
 
 def _minus_old_new(rows: Rows) -> Floats:
     removed = rows.shrinkage * rows.variance
-    return -0.5 * (np.log1p(-removed) + (removed + _moved(rows)) / (1.0 - removed))
+    gain = np.log1p(-removed) + (removed + _moved(rows)) / (1.0 - removed)
+    return rows.weighed(-0.5 * gain)
 
 
 def _moved(rows: Rows) -> Floats:

@@ -50,7 +50,7 @@ class Pool:
     least_gain: float = positive_number(1e-12)
 
     def begun(self, posterior: Posterior, rng: np.random.Generator) -> Memory:
-        loss = -float(posterior.total(_log_z)) / len(posterior)
+        loss = -float(posterior.total(_log_z)) / posterior.total_weight
         return Memory(np.empty(0, dtype=np.intp), loss)
 
     def propose(
@@ -66,7 +66,7 @@ class Pool:
     def score(
         self, posterior: Posterior, candidates: Candidates, steps: Steps, memory: Memory
     ) -> Floats:
-        losses = -posterior.total(_log_z, candidates, steps) / len(posterior)
+        losses = -posterior.total(_log_z, candidates, steps) / posterior.total_weight
         order = np.argsort(losses, kind="stable")
         memory.kept = candidates.index[order[1 : 1 + self.keep]]
         gain, memory.loss = memory.loss - losses[order[0]], float(losses[order[0]])

@@ -142,7 +142,7 @@ def _in_step(
         going = list(wanted)
         steps = _steps([coordinates[i].step(*wanted[i]) for i in going])
         some = candidates if len(going) == len(candidates) else candidates[np.array(going)]
-        means = posterior.total(_derivatives, some, steps) / len(posterior)
+        means = posterior.total(_derivatives, some, steps) / posterior.total_weight
         for i, sums in zip(going, means, strict=True):
             try:
                 place = searches[i].send(coordinates[i].point(*wanted[i], sums))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -10,7 +11,9 @@ import numpy as np
 
 from sgpc_framework.authors import (
     InputError,
+    Kernel,
     KernelInputPullback,
+    Likelihood,
     NumericalError,
     NumericalWarning,
     Refined,
@@ -22,13 +25,31 @@ from sgpc_framework.authors import (
     predictive_loss,
     share,
 )
-from sgpc_plugins.refiners.corrective.choosing import choose
+from sgpc_plugins.refiners.corrective.challengers import (
+    Challenger,
+    bold,
+    half_the_penalty,
+    more_terms,
+    other_elbo_share,
+    other_kernels,
+    other_likelihoods,
+    safest,
+    settled,
+    tied_features,
+)
+from sgpc_plugins.refiners.corrective.choosing import Choice, choose
 from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
-from sgpc_plugins.refiners.corrective.search import Search
+from sgpc_plugins.refiners.corrective.many_rows import MANY, refine_by_batches
+from sgpc_plugins.refiners.corrective.search import Effort, Search
 
-EFFORT, LEAST = 130_000, 60
-"""With ``iterations = "auto"``, the last run has EFFORT / (d · (38 + features)) iterations for d
-basis vectors, at least LEAST: small models need more of them, and theirs cost less."""
+FEW = 2000
+"""With fewer rows than this the safest way is tried first: noise is learnt by heart easily."""
+
+ITERATIONS = 200
+"""The most iterations over all rows, for accidents: a run ends when they gain too little."""
+
+SAMPLE = 10_000
+"""The most rows that the hyperparameters of other kernels start from."""
 
 
 def _auto_or(kind: type, what: str) -> Any:
@@ -52,27 +73,36 @@ def _deprecated_share(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
     warnings.warn(text, DeprecationWarning, stacklevel=2)
 
 
+def _parts(kind: type, noun: str) -> Any:
+    def validate(_: Any, field: attrs.Attribute[Any], value: tuple[Any, ...]) -> None:
+        for position, part in enumerate(value):
+            if isinstance(part, type) or not isinstance(part, kind):
+                raise ValueError(f"{field.name}[{position}] must be a {noun}, found {part!r}")
+
+    return attrs.field(default=(), converter=tuple, validator=validate)
+
+
 @attrs.frozen
 class Corrective:
     """Minimises a loss of all rows over everything that the stages fixed one by one.
 
         loss + penalty · KL(q(u) ‖ p(u)) / n
 
-    over hyperparameters, site precisions, site means and basis inputs, with exact gradients and
-    L-BFGS in whitened coordinates (``joint_loss``). KL, the relative entropy between the
-    function's distribution at the basis vectors with and without the sites, is what the model took
-    from the data, in nats. With a penalty of one, a nat taken must make the rows' predictions a nat
-    better. Priors keep lengthscales from differing and basis vectors from going far.
+    over hyperparameters, site precisions, site means and basis inputs, with exact gradients: by
+    batches of rows first, then by all rows (``search``), or by batches alone where there are very
+    many (``many_rows``). KL, the relative entropy between the function's distribution at the basis
+    vectors with and without the sites, is what the model took from the data, in nats. With a
+    penalty of one, a nat taken must make the rows' predictions a nat better. Priors keep
+    lengthscales from differing and basis vectors from going far.
 
     Doubt is cheap under the predictive loss, NLP_a, and what was fitted to noise hides behind it.
     So a share of the loss, ``elbo_share``, is the expected loss of a function drawn from the model
     (``mixed_loss``), which is that of variational inference: with all of it, and a penalty of one,
     the evidence lower bound (ELBO) is maximised.
 
-    With ``penalty = "auto"`` rows that are held out say how bold to be: the penalty starts at one
-    and is halved, twice at most, and then that share is given up, as long as each step is clearly
-    better. They also say whether the lengthscales of a kernel with one for each feature may change
-    their ratios. Then all rows are fitted in the way that was chosen.
+    Rows that are held out choose (``choosing``) what is left open: among ``kernels``, ``terms`` and
+    ``likelihoods`` beside those of the design; with ``penalty = "auto"`` also the penalty, the
+    share, and whether all features are equally relevant.
     """
 
     name: ClassVar[str] = "corrective"
@@ -86,10 +116,23 @@ class Corrective:
     elbo_share: float = share(0.25, all_of_it=True)
     """The share of the expected loss: 0 for the predictive loss alone, 1 for the expected one."""
 
-    iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
-    """The most iterations of the last run; ``"auto"``: more for small models, 60 for large ones."""
+    kernels: tuple[Kernel, ...] = _parts(Kernel, "kernel")
+    """Kernels that held-out rows may prefer to the design's."""
 
-    tolerance: float = positive_number(0.3)
+    terms: tuple[Kernel, ...] = _parts(Kernel, "kernel")
+    """Kernels that may be added to it."""
+
+    likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
+    """Likelihoods that held-out rows may prefer to the design's."""
+
+    batches: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
+    """How many steps are taken by batches of rows; ``"auto"``: up to 300, or as many as pay where
+    there are very many rows."""
+
+    iterations: Literal["auto"] | int = _auto_or(int, "a whole number above zero")
+    """The most iterations over all rows; ``"auto"``: 200, or none where there are very many."""
+
+    tolerance: float = positive_number(0.05)
     """A run ends when ten iterations gained less than this, in nats over all rows."""
 
     prior_width: float = positive_number(1.0)
@@ -102,7 +145,9 @@ class Corrective:
 
     def loss(self, state: State, rows: TrainingRows) -> float:
         """What is minimised, without the priors; with ``penalty = "auto"``, NLP_a + KL / n."""
-        return JointLoss(state, rows, *self._nominal).value(state)
+        if self.penalty == "auto":
+            return JointLoss(state, rows, 1.0).value(state)
+        return JointLoss(state, rows, self.penalty, self._elbo_share).value(state)
 
     def refine(
         self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
@@ -119,52 +164,76 @@ class Corrective:
     def _refined(
         self, start: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
     ) -> Refined:
-        search = Search.around(
-            start,
-            rows,
-            self._moves(start),
-            self.prior_width,
-            self.tolerance,
-            self._elbo_share,
-            tell,
-        )
-        iterations = self._most_iterations(start)
-        penalty, begin = self.penalty, start
-        if penalty == "auto":
-            choice = choose(search, rows, rng)
-            search, penalty, begin = choice.search, choice.penalty, choice.begin
-        end = search.run(begin, rows, penalty, iterations, f"penalty {penalty:g}")
-        before, after = self.loss(start, rows), self.loss(end, rows)
-        if self.penalty == "auto" and not after < before:
-            penalty, elbo_share = self._nominal  # which have the last word
-            search = attrs.evolve(search, elbo_share=elbo_share)
-            end = search.run(start, rows, penalty, iterations, f"penalty {penalty:g}")
-            after = self.loss(end, rows)
-        best = end if after < before else start
-        note = (
-            f"penalty {penalty:.2g}, elbo_share {search.elbo_share:.2g}, "
+        moves = self._moves(start)
+        around = Search.around(start, rows, moves, self.prior_width, self.tolerance, tell)
+        penalty = 1.0 if self.penalty == "auto" else self.penalty
+        search = attrs.evolve(around, penalty=penalty, elbo_share=self._elbo_share)
+        challengers = list(self._challengers(rows, rng))
+        careful = self.penalty == "auto" and len(rows) < FEW
+        choice = Choice(search, start)
+        if challengers:
+            first = safest(search) if careful else search
+            choice = choose(first, challengers, rows, rng)
+        end = self._run(choice, start, rows, rng)
+        minimised = JointLoss(start, rows, choice.search.penalty, choice.search.elbo_share).value
+        if not minimised(end) < minimised(start):
+            end = start
+        return Refined(end, tuple(self._notes(choice, start, end, rows)))
+
+    def _challengers(self, rows: TrainingRows, rng: np.random.Generator) -> Iterator[Challenger]:
+        open_weights = self.penalty == "auto"
+        if open_weights and len(rows) < FEW:
+            yield bold(self._elbo_share)
+        if open_weights:
+            yield settled()
+        if self.kernels or self.terms or self.likelihoods:
+            X = rows.inputs(rows.draw(SAMPLE, rng))
+            yield from other_likelihoods(self.likelihoods, X)
+            yield from other_kernels(self.kernels, X)
+            yield from more_terms(self.terms, X)
+        if open_weights:
+            yield other_elbo_share(0.0)
+            yield half_the_penalty(1.0)
+            yield half_the_penalty(0.5)
+        if open_weights and len(rows) >= FEW:
+            yield tied_features()
+
+    def _run(
+        self, choice: Choice, start: State, rows: TrainingRows, rng: np.random.Generator
+    ) -> State:
+        """The way that was chosen, on all rows."""
+        search, begin = choice.search, choice.state
+        if len(rows) > MANY and self.batches == "auto":
+            begin = refine_by_batches(search, begin, rows, rng)
+        effort = self._effort(len(rows), fresh=begin is start)
+        what = f"penalty {search.penalty:g}, elbo_share {search.elbo_share:g}"
+        return search.run(begin, rows, effort, rng, what)
+
+    def _effort(self, rows: int, fresh: bool) -> Effort:
+        """How long the last run may take; it is fresh if it begins where the stages ended."""
+        many = ITERATIONS if rows <= MANY else 0
+        iterations = many if self.iterations == "auto" else self.iterations
+        if self.batches != "auto":
+            return Effort(0, self.batches, iterations)
+        return Effort.fresh(rows, iterations) if fresh else Effort(iterations=iterations)
+
+    def _notes(self, choice: Choice, start: State, end: State, rows: TrainingRows) -> Iterator[str]:
+        if choice.trials:
+            tried = "; ".join(map(str, choice.trials))
+            yield f"held-out rows were asked (gain in NLP ± its standard error): {tried}"
+        search = choice.search
+        yield (
+            f"kernel {end.kernel.name}, likelihood {end.likelihood.name}, "
+            f"penalty {search.penalty:.2g}, elbo_share {search.elbo_share:.2g}, "
             f"{'features tied, ' if search.tied else ''}"
             f"basis vectors {'moved' if search.moves else 'left in place'}: "
-            f"loss from {before:.4g} to {min(before, after):.4g}, NLP over all rows from "
-            f"{predictive_loss(start, rows):.4g} to {predictive_loss(best, rows):.4g}"
+            f"loss from {self.loss(start, rows):.4g} to {self.loss(end, rows):.4g}, NLP over all "
+            f"rows from {predictive_loss(start, rows):.4g} to {predictive_loss(end, rows):.4g}"
         )
-        return Refined(best, (note,))
 
     @property
     def _elbo_share(self) -> float:
         return self.elbo_share if self.caution is None else self.caution
-
-    @property
-    def _nominal(self) -> tuple[float, float]:
-        """The penalty and the share of what the refiner never makes worse."""
-        return (1.0, 0.0) if self.penalty == "auto" else (self.penalty, self._elbo_share)
-
-    def _most_iterations(self, state: State) -> int:
-        if self.iterations == "auto":
-            Z = state.inputs
-            features = Z.shape[1] if isinstance(Z, np.ndarray) and Z.ndim == 2 else 0
-            return max(LEAST, EFFORT // (len(state) * (38 + features)))
-        return self.iterations
 
     def _moves(self, state: State) -> bool:
         if self.move_basis is False:

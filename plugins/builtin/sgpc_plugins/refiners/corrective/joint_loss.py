@@ -88,6 +88,11 @@ class JointLoss:
     def _free_hyperparameters(self) -> FreeVector:
         return FreeVector.of(self.start)
 
+    def on(self, rows: TrainingRows) -> JointLoss:
+        """The same function seen through some of the rows: the penalty is that of all of them."""
+        share = rows.total_weight / self.rows.total_weight
+        return attrs.evolve(self, rows=rows, weight=share * self.weight)
+
     def point(self, state: State) -> Floats:
         """The vector of a state: ``state(point(s))`` is ``s``."""
         pieces = Pieces(
@@ -114,7 +119,7 @@ class JointLoss:
         factor = _factor(state, state.gram())
         penalty = _information(_whitened(state, factor), factor)[0]
         loss = mean_over_rows(lambda rows: self._loss(rows).value, state, self.rows)
-        return loss + self.weight * penalty / len(self.rows)
+        return loss + self.weight * penalty / self.rows.total_weight
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """The loss and its gradient."""
@@ -128,7 +133,7 @@ class JointLoss:
         state = _with_mean(moved, factor, pieces.whitened)
         precision, mean = state.precision, state.mean
         by = slopes(RowMean(self._loss), state, self.rows, factor.form(precision, mean), self.moves)
-        share = self.weight / len(self.rows)
+        share = self.weight / self.rows.total_weight
 
         root, c = np.sqrt(precision), pieces.whitened.reshape(-1, len(precision))
         by_mean = by.mean.reshape(c.shape)

@@ -1,11 +1,22 @@
-"""Runs of the optimiser over everything that the corrective refiner may change."""
+"""Runs of an optimiser over everything that the corrective refiner may change.
+
+A run descends by batches of rows first (Adam), whose noise carries it past poor minima, then
+minimises over all rows (L-BFGS), which is exact. Where there are very many rows the first is all
+that is needed, and the second is left out.
+
+A run may settle first: the hyperparameters rest while the function is learnt. A feature whose
+effect the function has not learnt yet looks irrelevant, and a lengthscale that has run away does
+not come back. But where many features are irrelevant it is better to find that out at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from sgpc_framework.authors import (
     Floats,
@@ -14,15 +25,22 @@ from sgpc_framework.authors import (
     State,
     Tell,
     TrainingRows,
+    descend,
     hyperparameters,
     minimise,
     values,
 )
-from sgpc_plugins.refiners.corrective.joint_loss import PRECISION_UNIT, JointLoss
+from sgpc_plugins.refiners.corrective.joint_loss import PRECISION_UNIT, JointLoss, Pieces
 from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
 
+BATCH, LARGEST_BATCH = 256, 1024
+"""Rows of a batch: a tenth of all rows, within these limits."""
+
+RATE = 0.05
+"""The step of Adam, in free coordinates, whitened ones, and units of ``Search.scale``."""
+
 PATIENCE = 10
-"""Over how many iterations a run must gain something to go on."""
+"""Over how many iterations over all rows a run must gain something to go on."""
 
 REACH = 5.0
 """How far a free hyperparameter may move: far out are the linear limit and other poor minima."""
@@ -30,15 +48,41 @@ REACH = 5.0
 SITE_REACH = 4.0
 """The same for the logarithm of a precision, in its unit."""
 
-
 BASIS_WIDTH = 1.5
 """How far a basis vector is expected to move along each feature, in deviations of that feature: the
 relative entropy does not count where basis vectors are, and they are free to follow noise."""
 
+Numbers = NDArray[np.intp]
+
+
+@attrs.frozen
+class Effort:
+    """How long a run may take."""
+
+    settling: int = 0
+    """Steps of Adam, each by a batch of rows, in which the hyperparameters rest."""
+
+    batches: int = 0
+    """Steps of Adam in which they move."""
+
+    iterations: int = 0
+    """Iterations of L-BFGS over all rows; there are fewer where they gain nothing."""
+
+    @classmethod
+    def fresh(cls, rows: int, iterations: int) -> Effort:
+        """That of who begins where the stages ended. Few rows are soon learnt by all of them."""
+        return cls(0, min(300, rows // 7), iterations)
+
+    def settled(self) -> Effort:
+        """As long, but a third of the batches is for settling."""
+        return attrs.evolve(
+            self, settling=self.batches // 3, batches=self.batches - self.batches // 3
+        )
+
 
 @attrs.frozen(eq=False)
 class Search:
-    """The box that a refinement stays in, the prior in it, and the runs through it."""
+    """The box that a refinement stays in, the prior in it, what is minimised, and runs of that."""
 
     start: State
     moves: bool
@@ -51,8 +95,9 @@ class Search:
     this, in nats."""
 
     tolerance: float
-    elbo_share: float
     tell: Tell
+    penalty: float = 1.0
+    elbo_share: float = 0.0
     tied: bool = False
     """Whether the numbers of a list, one for each feature, keep their ratios."""
 
@@ -64,18 +109,13 @@ class Search:
         moves: bool,
         width: float,
         tolerance: float,
-        elbo_share: float,
         tell: Tell,
     ) -> Search:
         """The box around a start: basis vectors may leave the data by the width of the data."""
-        box = FreeVector.of(start)
-        free = box.free(values(start))
-        log_precision = np.log(start.precision) / PRECISION_UNIT
         unbounded = np.full(start.mean.size, 1e6)
-        lower = [np.maximum(box.free(box.least), free - REACH), log_precision - SITE_REACH]
-        upper = [np.minimum(box.free(box.most), free + REACH), log_precision + SITE_REACH]
-        lower.append(-unbounded)
-        upper.append(unbounded)
+        log_precision = np.log(start.precision).ravel() / PRECISION_UNIT
+        lower = [log_precision - SITE_REACH, -unbounded]
+        upper = [log_precision + SITE_REACH, unbounded]
         scale, anchor = np.ones(1), 0.0
         if moves:
             features = rows.summary()
@@ -84,53 +124,103 @@ class Search:
             anchor = 0.5 * len(scale) / BASIS_WIDTH**2
             lower.append(np.tile((2.0 * least - most) / scale, len(start)))
             upper.append(np.tile((2.0 * most - least) / scale, len(start)))
+        theta = _reachable(start)
+        ends = np.concatenate([theta[0], *lower]), np.concatenate([theta[1], *upper])
         prior = RelevancePrior.over(hyperparameters(start), width)
-        ends = np.concatenate(lower), np.concatenate(upper)
-        return cls(start, moves, scale, *ends, prior, anchor, tolerance, elbo_share, tell)
+        return cls(start, moves, scale, *ends, prior, anchor, tolerance, tell)
 
-    def ways(self) -> Iterator[Search]:
-        """The search with every hyperparameter free and, if there are lists of them, with the
-        numbers of a list kept in their ratios: all features are then equally relevant."""
-        yield self
-        if self.prior.has_lists:
-            yield attrs.evolve(self, tied=True)
+    def from_other(self, start: State) -> Search:
+        """The same search around a start with another kernel or likelihood."""
+        before = len(self.prior.members)
+        theta = _reachable(start)
+        return attrs.evolve(
+            self,
+            start=start,
+            lower=np.concatenate([theta[0], self.lower[before:]]),
+            upper=np.concatenate([theta[1], self.upper[before:]]),
+            prior=RelevancePrior.over(hyperparameters(start), self.prior.width),
+        )
 
     def run(
-        self, begin: State, rows: TrainingRows, penalty: float, iterations: int, what: str
+        self,
+        begin: State,
+        rows: TrainingRows,
+        effort: Effort,
+        rng: np.random.Generator,
+        what: str,
+        without: Numbers | None = None,
     ) -> State:
-        """The best state from ``begin`` on with this penalty; ``what`` says what is being done."""
-        loss = JointLoss(begin, rows, penalty, self.elbo_share, moves=self.moves, scale=self.scale)
-        n = len(rows)
-        origin, _, _, home = loss.pieces(loss.point(self.start))
+        """The state that a run from ``begin`` leads to; ``what`` says what is being done.
 
-        def projected(point: Floats) -> Floats:
-            theta, *others = loss.pieces(point)
-            return np.concatenate([origin + self.prior.together(theta - origin), *others])
-
-        def function(point: Floats) -> tuple[float, Floats]:
-            point = projected(point) if self.tied else point
-            value, gradient = loss(point)
-            prior, pull = self.prior(loss.pieces(point).theta - origin)
-            pull = gradient[: len(pull)] + pull / n
-            gradient[: len(pull)] = self.prior.together(pull) if self.tied else pull
-            if self.moves:
-                moved = loss.pieces(point).inputs - home
-                prior += 0.5 * self.anchor * float(moved @ moved)
-                gradient[-len(moved) :] += self.anchor * moved / n
-            return value + prior / n, gradient
-
-        minimum = minimise(
-            function,
-            loss.point(begin),
-            self.lower,
-            self.upper,
-            "l-bfgs-b",
-            iterations,
-            self.tolerance / n,
-            PATIENCE,
-            lambda step, value: self.tell(Refining(what, step, iterations, value)),
+        Rows that batches must leave out, because they are to judge, are numbered by ``without``.
+        """
+        loss = JointLoss(
+            begin, rows, self.penalty, self.elbo_share, moves=self.moves, scale=self.scale
         )
-        return loss.state(projected(minimum.point) if self.tied else minimum.point)
+        home = loss.pieces(loss.point(self.start))
+        size = min(LARGEST_BATCH, max(BATCH, len(rows) // 10))
+        left_out = np.empty(0, dtype=np.intp) if without is None else without
+
+        def by_a_batch(point: Floats) -> tuple[float, Floats]:
+            drawn = rows.subset(rows.draw(size, rng, left_out))
+            return self._with_priors(loss.on(drawn), point, home, rows.total_weight)
+
+        def by_all_rows(point: Floats) -> tuple[float, Floats]:
+            return self._with_priors(loss, point, home, rows.total_weight)
+
+        def told(steps: int) -> Callable[[int, float], bool]:
+            return lambda step, value: self.tell(Refining(what, step, steps, value))
+
+        point = loss.point(begin)
+        box = self.lower, self.upper
+        if steps := effort.settling:
+            point = descend(by_a_batch, point, *self._resting(point), steps, RATE, told(steps))
+        if steps := effort.batches:
+            point = descend(by_a_batch, point, *box, steps, RATE, told(steps))
+        if steps := effort.iterations:
+            gain = self.tolerance / rows.total_weight
+            method: Literal["l-bfgs-b"] = "l-bfgs-b"
+            minimum = minimise(by_all_rows, point, *box, method, steps, gain, PATIENCE, told(steps))
+            point = minimum.point
+        return loss.state(self._projected(loss, point, home))
+
+    def _resting(self, point: Floats) -> tuple[Floats, Floats]:
+        """The box in which the hyperparameters stay where they are."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        count = len(self.prior.members)
+        lower[:count] = upper[:count] = point[:count]
+        return lower, upper
+
+    def _with_priors(
+        self, loss: JointLoss, point: Floats, home: Pieces, n: float
+    ) -> tuple[float, Floats]:
+        """The loss and the priors, which together count as much as one of ``n`` rows does."""
+        point = self._projected(loss, point, home)
+        value, gradient = loss(point)
+        pieces = loss.pieces(point)
+        prior, pull = self.prior(pieces.theta - home.theta)
+        pull = gradient[: len(pull)] + pull / n
+        gradient[: len(pull)] = self.prior.together(pull) if self.tied else pull
+        if self.moves:
+            moved = pieces.inputs - home.inputs
+            prior += 0.5 * self.anchor * float(moved @ moved)
+            gradient[-len(moved) :] += self.anchor * moved / n
+        return value + prior / n, gradient
+
+    def _projected(self, loss: JointLoss, point: Floats, home: Pieces) -> Floats:
+        """The point, with lists of hyperparameters back in the ratios of the start if tied."""
+        if not self.tied:
+            return point
+        theta, *others = loss.pieces(point)
+        return np.concatenate([home.theta + self.prior.together(theta - home.theta), *others])
+
+
+def _reachable(start: State) -> tuple[Floats, Floats]:
+    """The least and the greatest free hyperparameters."""
+    box = FreeVector.of(start)
+    free = box.free(values(start))
+    least = np.maximum(box.free(box.least), free - REACH)
+    return least, np.minimum(box.free(box.most), free + REACH)
 
 
 def _scale(deviation: Floats) -> Floats:

@@ -1,0 +1,151 @@
+"""Ways of refining that differ from another in one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import attrs
+import numpy as np
+
+from sgpc_framework.authors import (
+    Inputs,
+    Kernel,
+    KernelArithmetic,
+    Likelihood,
+    StartsFromData,
+    State,
+    has,
+    hyperparameters,
+    replaced,
+)
+from sgpc_plugins.refiners.corrective.search import Search
+
+
+class Challenger(NamedTuple):
+    """What is called ``name`` makes another search of one; None where it would be the same."""
+
+    name: str
+    change: Callable[[Search], Search | None]
+    begins: Literal["fresh", "settled", "near", "there"] = "there"
+    """Where the stages ended, without or with settling first; or where the champion did, which is
+    near for another kernel and there for all else."""
+    standard_errors: float = 2.0
+    """By how many standard errors it must be better."""
+
+
+def safest(search: Search) -> Search:
+    """The search that learns least from noise: all features alike, and the evidence lower bound."""
+    return attrs.evolve(search, tied=True, elbo_share=1.0)
+
+
+def bold(elbo_share: float) -> Challenger:
+    """The search with features that differ and less caution, begun afresh."""
+    return Challenger(
+        f"features free and elbo_share {elbo_share:g}",
+        lambda search: attrs.evolve(search, tied=False, elbo_share=elbo_share),
+        "fresh",
+        standard_errors=1.0,
+    )
+
+
+def settled() -> Challenger:
+    """The same search begun afresh, with hyperparameters that rest at first."""
+    return Challenger("the function before the kernel", lambda search: search, "settled")
+
+
+def other_kernels(kernels: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
+    """The same search with each of some kernels; ``X`` is what they may start from."""
+    for kernel in kernels:
+        change = _instead("kernel", _started(kernel, X))
+        yield Challenger(f"kernel {kernel.name}", change, "near")
+
+
+def more_terms(terms: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
+    """The same search with each of some kernels added to its own."""
+
+    def adding(term: Kernel) -> Callable[[Search], Search | None]:
+        def change(search: Search) -> Search | None:
+            kernel = search.start.kernel
+            if not isinstance(kernel, KernelArithmetic):
+                return None
+            return search.from_other(attrs.evolve(search.start, kernel=kernel + term))
+
+        return change
+
+    for term in terms:
+        yield Challenger(f"term {term.name}", adding(_started(term, X)))
+
+
+def other_likelihoods(likelihoods: Sequence[Likelihood], X: Inputs) -> Iterator[Challenger]:
+    """The same search with each of some likelihoods."""
+    for likelihood in likelihoods:
+        change = _instead("likelihood", _started(likelihood, X))
+        yield Challenger(f"likelihood {likelihood.name}", change)
+
+
+def tied_features() -> Challenger:
+    """The same search with the numbers of every list kept in the ratios they have."""
+
+    def change(search: Search) -> Search | None:
+        if search.tied or not search.prior.has_lists:
+            return None
+        return attrs.evolve(search, tied=True)
+
+    return Challenger("features tied", change)
+
+
+def half_the_penalty(penalty: float) -> Challenger:
+    """The search that has this penalty with half of it."""
+
+    def change(search: Search) -> Search | None:
+        return attrs.evolve(search, penalty=0.5 * penalty) if search.penalty == penalty else None
+
+    return Challenger(f"penalty {0.5 * penalty:g}", change)
+
+
+def other_elbo_share(share: float) -> Challenger:
+    """The same search with another share of the expected loss."""
+
+    def change(search: Search) -> Search | None:
+        return attrs.evolve(search, elbo_share=share) if search.elbo_share != share else None
+
+    return Challenger(f"elbo_share {share:g}", change)
+
+
+def adapted(state: State, start: State) -> State:
+    """The state with the kernel and the likelihood of another, as far as they are other ones.
+
+    Hyperparameters of the same name and position keep their values, each once.
+    """
+    return attrs.evolve(
+        state,
+        kernel=_carried(state.kernel, start.kernel),
+        likelihood=_carried(state.likelihood, start.likelihood),
+    )
+
+
+def _instead(slot: str, part: Any) -> Callable[[Search], Search | None]:
+    def change(search: Search) -> Search | None:
+        if type(getattr(search.start, slot)) is type(part):
+            return None
+        return search.from_other(attrs.evolve(search.start, **{slot: part}))
+
+    return change
+
+
+def _started(part: Any, X: Inputs) -> Any:
+    return part.started(X) if has(part, StartsFromData) else part
+
+
+def _carried(old: Any, new: Any) -> Any:
+    if type(old) is type(new):
+        return old
+    known: dict[tuple[str, int | None], list[float]] = {}
+    for each in hyperparameters(old):
+        known.setdefault((each.field, each.position), []).append(each.value)
+    numbers = []
+    for each in hyperparameters(new):
+        values = known.get((each.field, each.position))
+        numbers.append(values.pop(0) if values else each.value)
+    return replaced(new, np.array(numbers))
