@@ -59,6 +59,7 @@ likelihoods
 ``LogEvidence``           ability: log Z alone
 ``LikelihoodPullback``    ability: exact gradients
 ``SeveralFunctions``      ability: labels that depend on several latent functions
+``ManyClasses``           ability: a form for any number of classes
 ``likelihood_gradient``   sum(G * d log Z / dθ) of any likelihood, exact or numerical
 ------------------------- --------------------------------------------------------------------------
 selectors and site estimators
@@ -156,6 +157,7 @@ from sgpc_framework.protocols import (
     LikelihoodPullback,
     LogEvidence,
     Loss,
+    ManyClasses,
     Moments,
     PlainOptions,
     Pullback,
@@ -205,6 +207,7 @@ __all__ = [
     "LikelihoodPullback",
     "LogEvidence",
     "Loss",
+    "ManyClasses",
     "Moments",
     "NumericalError",
     "NumericalWarning",

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.config_files import is_configuration_file
 from sgpc_framework.config.provenance import Provenance
-from sgpc_framework.engine.classifiers import Task, strategy_for
+from sgpc_framework.engine.classifiers import strategy_for
 from sgpc_framework.engine.progress import Progress
+from sgpc_framework.engine.task import Task
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
@@ -49,13 +51,16 @@ class Design:
         n_jobs: int | None = None,
         start: Classifier | None = None,
     ) -> Classifier:
-        """Run Algorithm 1, then the refiner; with more than two classes, once for each of them.
+        """Run Algorithm 1, then the refiner.
 
+        More than two classes have a latent function each, in one model; with ``strategy =
+        "one-vs-rest"``, or a likelihood that knows two classes only, each has a model of its own.
         ``sample_weight`` has a number for each row: one of weight two counts as two rows in every
         loss, one of weight zero does not count at all. Without it, every row counts one.
-        ``progress`` is called after every stage. ``n_jobs`` fits the classes in parallel, through
-        joblib; ``progress`` then hears of each class when it is done. ``start`` is a model of the
-        same features whose hyperparameters the fit starts from, where it has the same ones.
+        ``progress`` is called after every stage. ``n_jobs`` fits models in parallel, if there are
+        several, through joblib; ``progress`` then hears of each when it is done. ``start`` is a
+        model of the same features whose hyperparameters the fit starts from, where it has the same
+        ones.
         """
         inputs = checked_inputs(X)
         classes, positions = checked_labels(y, len(inputs))
@@ -63,10 +68,11 @@ class Design:
         if weight is not None:
             warn_of_shares(weight)
             classes, positions = classes_with_weight(classes, positions, weight)
-        rows = TrainingRows.of(inputs, positions, self.config.block_rows, weight=weight)
+        labels = positions.astype(np.float64)
+        rows = TrainingRows.of(inputs, labels, self.config.block_rows, weight=weight)
         with using(self.registry):
             task = Task(self.config, self._provenance, rows, classes, progress, n_jobs, start)
-            return strategy_for(classes).fit(task)
+            return strategy_for(task).fit(task)
 
     @cached_property
     def _provenance(self) -> Provenance:

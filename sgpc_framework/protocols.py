@@ -151,7 +151,8 @@ class Kernel(Protocol):
 class Likelihood(Protocol):
     """The noise model p(y|f), known through one function.
 
-    For labels y (-1 or +1) and marginals N(mean, variance), all of one shape, ``moments`` returns
+    For labels y (-1 or +1; see ``SeveralFunctions`` for more) and marginals N(mean, variance), all
+    of one shape, ``moments`` returns
 
         log_z = log ∫ p(y|f) N(f; mean, variance) df,   alpha = d log_z / d mean,
         nu = -d² log_z / d mean²
@@ -408,13 +409,26 @@ class LikelihoodPullback(Protocol):
 class SeveralFunctions(Protocol):
     """A likelihood whose labels depend on several latent functions, with independent marginals.
 
-    Labels are then positions among the classes, and the mean, the variance, ``alpha`` and ``nu``
-    have a first axis of so many ``functions``. Posterior, step 6 and model do this arithmetic;
-    ``Design.fit`` makes no such labels yet, but one model for each class against the rest.
+    Labels are then positions among the classes, from 0.0 on, and mean, ``alpha`` and ``nu`` have a
+    first axis of so many ``functions``. These share the kernel, the basis vectors and the site
+    precisions, and so one variance, with one entry a row: the derivative of log_z with respect to
+    it is Σ (alpha² - nu) / 2. ``exp(log_z)`` of all labels adds up to one.
     """
 
     @property
     def functions(self) -> int: ...
+
+
+@runtime_checkable
+class ManyClasses(Protocol):
+    """A likelihood that has a form for any number of classes, with a latent function for each.
+
+    ``for_classes(count)`` returns that form, which has ``SeveralFunctions`` and may be of another
+    class. ``Design.fit`` calls it once, if there are more than two labels; without it, every class
+    gets a model of its own against the rest.
+    """
+
+    def for_classes(self, count: int, /) -> Likelihood: ...
 
 
 @runtime_checkable

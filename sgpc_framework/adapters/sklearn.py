@@ -31,7 +31,7 @@ from sgpc_framework.rows.checking import checked_weights
 Floats = NDArray[np.float64]
 
 _SLOTS = ("kernel", "likelihood", "selector", "sites", "objective", "refiner")
-_SETTINGS = ("max_basis", "sizes", "max_iterations", "tolerance")
+_SETTINGS = ("strategy", "max_basis", "sizes", "max_iterations", "tolerance")
 
 
 class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,9 +45,12 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     kernel, likelihood, selector, sites, objective, refiner : str, mapping or instance, default=None
         The parts, each by name, as a mapping with ``name`` and options, or ready made. None: the
         preset's.
+    strategy : "joint" or "one-vs-rest", default=None
+        More than two classes as one model with a latent function for each, or as a model for each.
+        None: the preset's, which is joint.
     max_basis : int or "auto", default=80
-        The most basis vectors, of each class if there are more than two. ``"auto"``: rows that are
-        held out choose.
+        The most basis vectors, with ``"one-vs-rest"`` of each class. ``"auto"``: rows that are held
+        out choose.
     sizes : sequence of int, default=None
         Smaller sizes at which the refiner runs too, for ``staged_predict_proba``.
     max_iterations : int, default=None
@@ -60,7 +63,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, RandomState or None, default=0
         Where all randomness comes from. Same number, same model; None: another one each time.
     n_jobs : int, default=None
-        How many classes are fitted at the same time, if there are more than two.
+        How many classes are fitted at the same time, with ``"one-vs-rest"``.
     warm_start : bool, default=False
         Start ``fit`` and ``partial_fit`` at the hyperparameters that the last of them has found.
     keep_rows : bool, default=True
@@ -71,7 +74,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array of the labels, sorted; columns of probabilities follow this order
-    model_ : the fitted ``Model``, or ``OneVsRest`` for more than two classes
+    model_ : the fitted ``Model``, or ``OneVsRest`` if there is one for each class
     n_features_in_ : the number of features
     feature_names_in_ : their names, if X was a table whose columns all have strings as names
     """
@@ -91,6 +94,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sites: Any = None,
         objective: Any = None,
         refiner: Any = None,
+        strategy: str | None = None,
         max_basis: int | str | None = 80,
         sizes: Sequence[int] | None = None,
         max_iterations: int | None = None,
@@ -109,6 +113,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sites = sites
         self.objective = objective
         self.refiner = refiner
+        self.strategy = strategy
         self.max_basis = max_basis
         self.sizes = sizes
         self.max_iterations = max_iterations
@@ -271,6 +276,6 @@ def _ignore_progress(_: Progress) -> None:
 
 def _print_progress(at: Progress) -> None:
     if at.basis == at.max_basis and at.refining is None:
-        which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
+        which = f"model {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"
         print(f"[SGPClassifier] {which}round {at.iteration}: {at.basis} basis vectors, {loss}")

@@ -31,6 +31,9 @@ class AdditiveForm:
 
         mean(x) = Σ coefficientₜ k̃ₜ(x)
         variance(x) = k(x, x) - Σ shrinkageₜ k̃ₜ(x)²
+
+    Latent functions that share their precisions share all but the coefficients, of which each then
+    has a row: the variance is the same for all of them.
     """
 
     functions: Floats
@@ -38,7 +41,13 @@ class AdditiveForm:
     shrinkage: Floats
 
     def __len__(self) -> int:
-        return len(self.coefficient)
+        return len(self.shrinkage)
+
+    @property
+    def weights(self) -> Floats:
+        """W m = (K_uu + Π⁻¹)⁻¹ m, with mean(x) = (W m)ᵀ k_u(x); of several functions a row each."""
+        weights: Floats = (self.functions.T @ self.coefficient.T).T
+        return weights
 
     @property
     def T(self) -> Floats:
@@ -58,11 +67,15 @@ class Factor:
         root = np.sqrt(precision)
         root_shrinkage = root / np.diag(self.L)
         functions = self.inverse * (root / root_shrinkage[:, None])
-        return AdditiveForm(functions, root_shrinkage**2 * (functions @ mean), root_shrinkage**2)
+        coefficient = root_shrinkage**2 * (functions @ mean.T).T
+        return AdditiveForm(functions, coefficient, root_shrinkage**2)
 
 
 def additive_form(K: Floats, precision: Floats, mean: Floats) -> AdditiveForm:
-    """The additive form of sites (precision, mean) on basis vectors with Gram matrix ``K``."""
+    """The additive form of sites (precision, mean) on basis vectors with Gram matrix ``K``.
+
+    ``mean`` has a row for each latent function, if there are several.
+    """
     return factorised(K, precision).form(precision, mean)
 
 

@@ -25,7 +25,7 @@ def _vector(value: object) -> Floats:
 class Steps:
     """Sites as steps of the additive model: one (coefficient, shrinkage) for each candidate.
 
-    Of several latent functions, each has a row of its own in both.
+    Of several latent functions, each has a row of coefficients; the shrinkage is that of all.
     """
 
     coefficient: Floats = attrs.field(converter=_vector)
@@ -43,21 +43,17 @@ class Steps:
         return Steps(self.coefficient[..., which], self.shrinkage[..., which])
 
     @property
-    def numbers(self) -> tuple[list[float], list[float]]:
-        """Those of a single candidate: a number for each latent function."""
-        return self.coefficient.ravel().tolist(), self.shrinkage.ravel().tolist()
-
-    @property
-    def by_function(self) -> tuple[Floats, Floats]:
-        """Both with an axis for the latent functions, even if there is one only."""
-        return np.atleast_2d(self.coefficient), np.atleast_2d(self.shrinkage)
+    def numbers(self) -> tuple[list[float], float]:
+        """Those of a single candidate: a coefficient for each latent function, and a shrinkage."""
+        return self.coefficient.ravel().tolist(), float(self.shrinkage[0])
 
 
 @attrs.frozen(eq=False)
 class Sites:
     """All sites of a model in order of inclusion, in both coordinates.
 
-    ``precision`` and ``mean`` are pⱼ and mⱼ; ``coefficient`` and ``shrinkage`` are α̃ⱼ and ηⱼ.
+    ``precision`` and ``mean`` are pⱼ and mⱼ; ``coefficient`` and ``shrinkage`` are α̃ⱼ and ηⱼ. Of
+    several latent functions, each has a row of means and of coefficients.
     """
 
     precision: Floats
@@ -66,13 +62,13 @@ class Sites:
     shrinkage: Floats
 
     def __len__(self) -> int:
-        return int(self.precision.shape[-1])
+        return len(self.precision)
 
     def __getitem__(self, prefix: slice) -> Sites:
         """The sites of the first stages: ``sites[:t]``."""
         return Sites(
-            self.precision[..., prefix],
+            self.precision[prefix],
             self.mean[..., prefix],
             self.coefficient[..., prefix],
-            self.shrinkage[..., prefix],
+            self.shrinkage[prefix],
         )

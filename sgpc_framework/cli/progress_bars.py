@@ -75,7 +75,7 @@ class Watcher:
 
 def _phase(at: Progress) -> tuple[str, int, int, float]:
     """What is being done, how far it is, and the loss there."""
-    which = f"class {at.model} of {at.models}, " if at.models > 1 else ""
+    which = f"model {at.model} of {at.models}, " if at.models > 1 else ""
     if at.refining is not None:
         doing = f"{which}refining, {at.refining.doing}"
         return doing, at.refining.step, at.refining.steps, at.refining.loss

@@ -115,6 +115,10 @@ class Config:
     refiner: Refiner = attrs.field(validator=_part)
     """What is done after the last stage. Default ``none``."""
 
+    strategy: Literal["joint", "one-vs-rest"] = one_of("joint", "one-vs-rest")
+    """More than two classes: ``joint``, one model with a latent function for each, the default; or
+    ``one-vs-rest``, a model for each, as for a likelihood that has no form for many classes."""
+
     max_basis: int | Literal["auto"] = attrs.field(
         default=80, validator=_word_or_at_least("auto", 1)
     )

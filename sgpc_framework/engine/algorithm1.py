@@ -112,8 +112,7 @@ def initial(config: Config, rows: TrainingRows) -> State:
     kernel = _started("kernel", config.kernel, X)
     checked_kernel(kernel, X)
     likelihood = _started("likelihood", config.likelihood, X)
-    none = np.empty(0)
-    return State(kernel, likelihood, np.empty(0, dtype=np.intp), X[:0].copy(), none, none)
+    return State.prior(kernel, likelihood, X[:0].copy())
 
 
 def _started(kind: str, part: C, X: Inputs) -> C:
@@ -147,12 +146,14 @@ def _why_ended(posterior: Posterior, d_max: int) -> str:
 def _reached(rows: TrainingRows, log: Log) -> State:
     """The state of the stages that there are in the present iteration."""
     theta, stages = log.began.theta, log.stages
+    if not stages:
+        return theta
     basis = np.array([stage.row for stage in stages], dtype=np.intp)
     return attrs.evolve(
         theta,
         basis=basis,
         inputs=rows.inputs(basis),
-        precision=np.array([stage.precision for stage in stages]).T,
+        precision=np.array([stage.precision for stage in stages]),
         mean=np.array([stage.mean for stage in stages]).T,
     )
 
@@ -193,9 +194,9 @@ def _sound(log: Log) -> State:
     """The best state, of which only the stages are kept that have a Cholesky factor."""
     state = log.state()
     try:
-        state.forms()
+        state.form()
     except NumericalError:
-        sound = min(sound_prefix(state.gram(), each) for each in np.atleast_2d(state.precision))
+        sound = sound_prefix(state.gram(), state.precision)
         log.add(Note(f"only the first {sound} stages have a Cholesky factor and are kept"))
         log.add(Cut(sound))
     return log.state()

@@ -74,14 +74,12 @@ class PairedLosses(NamedTuple):
 
 def paired_losses(states: Sequence[State], rows: TrainingRows) -> PairedLosses:
     """The losses of states on rows, none of which they were fitted to: one trip."""
-    return rows.sum(_block_losses, [(state, state.forms()) for state in states])
+    return rows.sum(_block_losses, [(state, state.form()) for state in states])
 
 
-def _block_losses(
-    block: Block, states: Sequence[tuple[State, tuple[AdditiveForm, ...]]]
-) -> PairedLosses:
+def _block_losses(block: Block, states: Sequence[tuple[State, AdditiveForm]]) -> PairedLosses:
     losses = np.array(
-        [np.concatenate(list(predictions(state, block, _loss, forms))) for state, forms in states]
+        [np.concatenate(list(predictions(state, block, _loss, form))) for state, form in states]
     )
     apart = losses[:, None] - losses
     n, w = len(block), block.weight

@@ -219,7 +219,9 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
     for together, stage in zip(tried, stages, strict=True):
         candidates = posterior.candidates(together.rows)
         position = int(np.searchsorted(candidates.index, stage.row))
-        posterior.include(candidates, position, Steps(stage.coefficient, stage.shrinkage))
+        coefficient = np.reshape(stage.coefficient, (-1, 1))  # of each latent function
+        step = Steps(coefficient[0] if len(coefficient) == 1 else coefficient, stage.shrinkage)
+        posterior.include(candidates, position, step)
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
     return log.refined() or (log._kept(state),)

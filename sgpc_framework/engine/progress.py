@@ -20,8 +20,9 @@ class Progress(NamedTuple):
     While a refiner works, it is told how far that is, in ``refining``; the rest stays as it was
     after the last stage. Who is told may raise ``StopFitting``: the fit ends with what it has.
 
-    With more than two classes there are several ``models``, one for each class; ``model`` says
-    which of them it is, counted from one.
+    With one model for each of many classes there are several ``models``; ``model`` says which of
+    them it is, counted from one. The second half of them is there to choose how the first half goes
+    together.
     """
 
     iteration: int

@@ -52,7 +52,7 @@ def _refined(config: Config, start: State, rows: TrainingRows, patience: Patienc
         with blame("refiner", config.refiner, "refine"):
             end = config.refiner.refine(start, rows, rng, patience.refining)
             _check(end, len(rows))
-            end.state.forms()  # which may not exist
+            end.state.form()  # which may not exist
     except NumericalError as error:
         text = f"the model was not refined: {error}. The one of the stages is returned"
         warnings.warn(text, NumericalWarning, stacklevel=2)
@@ -73,7 +73,7 @@ def _check(end: object, rows: int) -> None:
     sizes = {
         len(state.basis),
         len(state.inputs),
-        state.precision.shape[-1],
+        len(state.precision),
         state.mean.shape[-1],
     }
     if len(sizes) > 1:

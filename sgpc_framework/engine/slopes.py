@@ -9,10 +9,10 @@ a loss whose derivatives with respect to the rows' means and variances are g_mea
 
     dLoss/dm      = V g_mean
 
-which the kernel contracts with its own derivatives; of several latent functions each adds its own.
-One evaluation is a kernel block and about three products of n d² operations, done block by block in
-one trip. Step 6 needs the hyperparameters' part; the rest comes for free and is what a refiner
-needs.
+which the kernel contracts with its own derivatives. Several latent functions share W and V: their
+g_var is added up, and each has its own g_mean and m, which costs n d more. One evaluation is
+a kernel block and about three products of n d² operations, done block by block in one trip. Step 6
+needs the hyperparameters' part; the rest comes for free and is what a refiner needs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, TypeVar
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dger
+from scipy.linalg.blas import dgemm, dger
 
 from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
@@ -59,8 +59,8 @@ class Slopes(NamedTuple):
     """A mean over rows, and its derivatives with respect to all it depends on.
 
     The kernel acts twice, between basis and rows and within the basis. ``kernel`` and ``inputs``
-    are derivatives through the former; for the latter there is ``gram``, dLoss/dK_uu of each latent
-    function, (functions, d, d). ``mean`` is that by the site means, (functions, d).
+    are derivatives through the former; for the latter there is ``gram``, dLoss/dK_uu. ``mean`` is
+    that by the site means, of their shape.
     """
 
     value: float
@@ -104,41 +104,41 @@ def slopes(
     mean: RowMean,
     state: State,
     rows: TrainingRows,
-    forms: tuple[AdditiveForm, ...] | None = None,
+    form: AdditiveForm | None = None,
     inputs: bool = False,
 ) -> Slopes:
     """A mean over rows and its derivatives, in natural values: one trip.
 
-    ``forms`` are those of the state, for who has them already. The derivatives with respect to the
+    ``form`` is that of the state, for who has it already. The derivatives with respect to the
     basis inputs are computed if ``inputs``, which takes a kernel with ``KernelInputPullback``.
     """
     task = _Task(
         state,
-        state.forms() if forms is None else forms,
+        state.form() if form is None else form,
         mean.loss,
         1.0 / mean.total_weight(state, rows),
         mean.counts_all(state, rows),
         inputs,
     )
     total = rows.sum(_block_slopes, task)
-    outer = np.stack([np.outer(*pair) for pair in zip(total.mean, task.weights, strict=True)])
-    return total._replace(gram=total.gram - outer)
+    by_mean, weights = map(np.atleast_2d, (total.mean, task.form.weights))
+    return total._replace(gram=total.gram - by_mean.T @ weights)
 
 
 def predictions(
-    state: State, block: Block, function: Callable[[Rows], R], forms: tuple[AdditiveForm, ...]
+    state: State, block: Block, function: Callable[[Rows], R], form: AdditiveForm
 ) -> Iterator[R]:
     """A function of what a state says of the rows of a block, piece by piece."""
-    T = [form.T for form in forms]
+    T = form.T
     for piece in block.pieces(_rows_at_a_time(state)):
         K = kernel_values(state.kernel, state.inputs, piece.X)
         prior = kernel_diag(state.kernel, piece.X)
-        yield function(_predicted(state, forms, [each @ K for each in T], prior, piece))
+        yield function(_predicted(state, form, T @ K, prior, piece))
 
 
 def mean_over_rows(function: Callable[[Rows], Floats], state: State, rows: TrainingRows) -> float:
     """The mean of a row-local value under a state: one trip."""
-    return rows.sum(_row_sum, state, function, state.forms()) / rows.total_weight
+    return rows.sum(_row_sum, state, function, state.form()) / rows.total_weight
 
 
 def predictive_loss(state: State, rows: TrainingRows) -> float:
@@ -150,44 +150,39 @@ def _row_sum(
     block: Block,
     state: State,
     function: Callable[[Rows], Floats],
-    forms: tuple[AdditiveForm, ...],
+    form: AdditiveForm,
 ) -> float:
     def total(rows: Rows) -> float:
         return float(np.sum(rows.weighed(function(rows))))
 
-    return sum(predictions(state, block, total, forms))
+    return sum(predictions(state, block, total, form))
 
 
 class _Task(NamedTuple):
     """What every block needs to know for its share of the slopes."""
 
     state: State
-    forms: tuple[AdditiveForm, ...]
+    form: AdditiveForm
     loss: Callable[[Rows], RowLoss]
     share: float
     all_rows: bool
     inputs: bool
 
-    @property
-    def weights(self) -> list[Floats]:
-        """W m of each latent function."""
-        return [form.functions.T @ form.coefficient for form in self.forms]
-
 
 def _block_slopes(block: Block, task: _Task) -> Slopes:
-    weights, T = task.weights, [form.T for form in task.forms]
+    weights, T = task.form.weights, task.form.T
     pieces = block.pieces(_rows_at_a_time(task.state))
     return reduce(add, (_slopes(task, piece, weights, T) for piece in pieces))
 
 
-def _slopes(task: _Task, piece: Block, weights: list[Floats], T: list[Floats]) -> Slopes:
+def _slopes(task: _Task, piece: Block, weights: Floats, T: Floats) -> Slopes:
     state = task.state
     kernel, likelihood = state.kernel, state.likelihood
     linearise = linearised_in_inputs if task.inputs else in_hyperparameters
     K, pullbacks = linearise(kernel, state.inputs, piece.X)
     prior, pullback_diag = linearised_diag(kernel, piece.X)
-    M = [each @ K for each in T]
-    rows = _predicted(state, task.forms, M, prior, piece)
+    M = T @ K
+    rows = _predicted(state, task.form, M, prior, piece)
     loss = task.loss(rows)
     if np.shape(loss.value) != (len(rows),):
         raise ValueError(f"wanted {len(rows)} losses, found {np.shape(loss.value)}")
@@ -195,30 +190,32 @@ def _slopes(task: _Task, piece: Block, weights: list[Floats], T: list[Floats]) -
     if not task.all_rows:
         share[rows.active] = 0.0
     g_log_z = share * loss.d_log_z
-    g_mean = np.atleast_2d(g_log_z * rows.alpha + share * loss.d_mean)
-    g_var = np.atleast_2d(g_log_z * (rows.alpha**2 - rows.nu) / 2 + share * loss.d_variance)
-    d_mean, d_gram, G = [], [], None
-    for f, each in enumerate(M):
-        V = T[f].T @ each
-        G_f = V * (-2.0 * g_var[f])
-        d_gram.append(-0.5 * (G_f @ V.T))
-        if len(weights[f]):  # G += weights g_meanᵀ, in one pass
-            G_f = dger(1.0, g_mean[f], weights[f], a=G_f.T, overwrite_a=True).T
-        d_mean.append(V @ g_mean[f])
-        G = G_f if G is None else G + G_f
-    assert G is not None
-    own, moving = pullbacks(G)
+    g_mean = g_log_z * rows.alpha + share * loss.d_mean
+    g_var = g_log_z * rows.by_variance + share * loss.d_variance
+    V = T.T @ M
+    G = V * (-2.0 * g_var)
+    d_gram = -0.5 * (G @ V.T)
+    own, moving = pullbacks(_with_outer(G, weights, g_mean))
     d_likelihood = likelihood_gradient(likelihood, rows, g_log_z)
     if loss.pullback is not None:
         d_likelihood = d_likelihood + complete(likelihood, loss.pullback(share))
     return Slopes(
         float(share @ loss.value),
-        own + pullback_diag(g_var.sum(axis=0)),
+        own + pullback_diag(g_var),
         d_likelihood,
-        np.stack(d_mean),
+        (V @ g_mean.T).T,
         moving,
-        np.stack(d_gram),
+        d_gram,
     )
+
+
+def _with_outer(G: Floats, weights: Floats, g_mean: Floats) -> Floats:
+    """G + Σ weights g_meanᵀ over the latent functions, in one pass and in the place of G."""
+    if not len(G):
+        return G
+    if g_mean.ndim == 1:
+        return np.asarray(dger(1.0, g_mean, weights, a=G.T, overwrite_a=True).T)
+    return np.asarray(dgemm(1.0, g_mean.T, weights, beta=1.0, c=G.T, overwrite_c=True).T)
 
 
 def _rows_at_a_time(state: State) -> int:
@@ -229,23 +226,19 @@ def _rows_at_a_time(state: State) -> int:
 
 def _predicted(
     state: State,
-    forms: tuple[AdditiveForm, ...],
-    M: list[Floats],
+    form: AdditiveForm,
+    M: Floats,
     prior: Floats,
     piece: Block,
 ) -> Rows:
     """The rows of a piece under a state, from their part of M."""
-    means, variances = [], []
-    for form, each in zip(forms, M, strict=True):
-        means.append((form.coefficient / np.sqrt(form.shrinkage)) @ each)
-        variance = prior - np.einsum("ij,ij->j", each, each)
-        settle(variance, prior)
-        variances.append(variance)
-    one = len(forms) == 1
+    mean = (form.coefficient / np.sqrt(form.shrinkage)) @ M
+    variance = prior - np.einsum("ij,ij->j", M, M)
+    settle(variance, prior)
     return Rows(
         read_only(piece.y),
-        read_only(means[0] if one else np.stack(means)),
-        read_only(variances[0] if one else np.stack(variances)),
+        read_only(mean),
+        read_only(variance),
         read_only(piece.active(state.basis)),
         state.likelihood,
         origin=piece,

@@ -109,12 +109,13 @@ def _estimates(
 ) -> Steps:
     with blame("sites", site_estimator, "estimate"):
         steps = site_estimator.estimate(posterior, candidates)
-        shape = candidates.at.mean.shape
-        if not steps.coefficient.shape == steps.shrinkage.shape == shape:
+        at, found = candidates.at, (steps.coefficient.shape, steps.shrinkage.shape)
+        if found != (at.mean.shape, at.variance.shape):
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
-        variance = candidates.at.variance
-        each = zip(*steps.numbers, variance.ravel().tolist(), strict=True)
-        if not all(math.isfinite(alpha) and 0.0 < eta * v < 1.0 for alpha, eta, v in each):
+        variance = at.variance
+        each = zip(steps.shrinkage.tolist(), variance.tolist(), strict=True)
+        finite = all(map(math.isfinite, steps.coefficient.ravel().tolist()))
+        if not finite or not all(0.0 < eta * v < 1.0 for eta, v in each):
             check_likelihood(candidates.at)
             raise ValueError(
                 "wanted a finite coefficient and 0 < shrinkage * variance < 1, found coefficient "

@@ -84,7 +84,7 @@ class Trial:
         ``row_losses`` returns what is summed, each with its derivatives; ``combine`` maps the sums
         to the value and its derivative by each sum.
         """
-        sums = self.rows.sum(_sums, self.state, self.state.forms(), row_losses)
+        sums = self.rows.sum(_sums, self.state, self.state.form(), row_losses)
         value, weights = combine(sums)
         weights = self.rows.total_weight * np.asarray(weights, dtype=np.float64)
         linear = RowMean(lambda rows: _combined(row_losses(rows), weights))
@@ -94,7 +94,8 @@ class Trial:
     def of_gram(self, gram_loss: Callable[[Floats, Floats, Floats], tuple[float, Floats]]) -> Loss:
         """A function of the Gram matrix of the basis, ``gram_loss(K, precision, mean)``.
 
-        It returns the loss and its derivative by K. Values of different bases are not comparable,
+        ``mean`` has a row for each latent function, if there are several. It returns the loss and
+        its derivative by K. Values of different bases are not comparable,
         so that the outer loop ranks its models by NLP over all rows.
         """
         state = self.state
@@ -110,8 +111,8 @@ class Trial:
         """A mean over rows and its gradient in free coordinates."""
         state = self.state
         K, pullback = linearised(state.kernel, state.inputs, state.inputs)
-        by = slopes(mean, state, self.rows, state.forms(K))
-        d_kernel = by.kernel + pullback(by.gram.sum(axis=0))
+        by = slopes(mean, state, self.rows, state.form(K))
+        d_kernel = by.kernel + pullback(by.gram)
         return by.value, self._chained(np.concatenate([d_kernel, by.likelihood]))
 
     def _chained(self, natural: Floats) -> Floats:
@@ -121,13 +122,13 @@ class Trial:
 def _sums(
     block: Block,
     state: State,
-    forms: tuple[AdditiveForm, ...],
+    form: AdditiveForm,
     row_losses: Callable[[Rows], Sequence[RowLoss]],
 ) -> Floats:
     def of_piece(rows: Rows) -> Floats:
         return np.array([np.sum(rows.weighed(loss.value)) for loss in row_losses(rows)])
 
-    total: Floats = np.sum(list(predictions(state, block, of_piece, forms)), axis=0)
+    total: Floats = np.sum(list(predictions(state, block, of_piece, form)), axis=0)
     return total
 
 

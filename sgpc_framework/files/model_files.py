@@ -96,6 +96,7 @@ def save(
     manifest = {
         "classes": labels_section(model.classes),
         "models": [description_of(one) for one in models],
+        **({"odds_share": model.odds_share} if isinstance(model, OneVsRest) else {}),
         "needs": dict(_distributions(every, registry)),
         **provenance_section(model.provenance),
         "table": table_section(table),
@@ -160,7 +161,12 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
     )
     with np.errstate(all="ignore"):  # what is not finite is refused
         models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
-    return Contents(OneVsRest(classes, tuple(models)) if several else models[0], table)
+    if not several:
+        return Contents(models[0], table)
+    share = manifest.get("odds_share", 0.0)  # which older files do not say
+    if not isinstance(share, (int, float)) or not 0.0 <= share <= 1.0:
+        raise ModelFileError(f"wanted odds_share to be a number from 0 to 1, found {share!r}")
+    return Contents(OneVsRest(classes, tuple(models), float(share)), table)
 
 
 def _arrays(

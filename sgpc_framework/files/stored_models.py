@@ -23,8 +23,7 @@ from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.shard import latent_functions
-from sgpc_framework.rows.state import NO_ROW, State
+from sgpc_framework.rows.state import NO_ROW, State, latent_functions
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
@@ -34,6 +33,15 @@ _OWN_ARRAYS = ("inputs", "mean", "precision")
 unless its refiner left some out: then it has a basis of its own, and says so."""
 
 Arrays = Mapping[str, NDArray[Any]]
+
+
+def _one_or_several(value: Any, _: object) -> float | tuple[float, ...]:
+    """A number, or one for each latent function."""
+    return tuple(map(float, value)) if isinstance(value, list) else float(value)
+
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(float | tuple[float, ...], _one_or_several)
 
 
 def every_size(model: Model) -> tuple[Model, ...]:
@@ -77,7 +85,7 @@ def description_of(model: Model) -> dict[str, Any]:
         **_parts(model),
         "inputs": kind_of_inputs(model.kernel, model.inputs),
         "smaller": smaller,
-        "trace": cattrs.unstructure(_shortened(model.trace)),
+        "trace": _CONVERTER.unstructure(_shortened(model.trace)),
     }
 
 
@@ -119,7 +127,7 @@ class Reader:
 
     def model(self, arrays: Arrays, described: Mapping[str, Any]) -> Model:
         """The model with these arrays."""
-        trace = cattrs.structure(described["trace"], Trace)
+        trace = _CONVERTER.structure(described["trace"], Trace)
         if not 0 <= trace.best < len(trace.iterations):
             raise ModelFileError("the trace has no iteration that the model comes from")
         _check_sizes(trace.sizes)
@@ -148,11 +156,10 @@ class Reader:
                 f"{len(self.classes)} classes do not have a model of {functions} latent functions"
             )
         size = len(arrays["basis"])
-        sites = (size,) if functions == 1 else (functions, size)
         for name, shape, dtype in (
             ("basis", (size,), "i"),
-            ("mean", sites, "f"),
-            ("precision", sites, "f"),
+            ("mean", (size,) if functions == 1 else (functions, size), "f"),
+            ("precision", (size,), "f"),
         ):
             array = arrays[name]
             if array.shape != shape or array.dtype.kind != dtype or not np.isfinite(array).all():
@@ -171,7 +178,7 @@ class Reader:
             mean=arrays["mean"],
         )
         model = Model(self.classes, state, trace, provenance=self.provenance)
-        if not np.isfinite([model.sites.coefficient, model.sites.shrinkage]).all():
+        if not all(np.isfinite(s).all() for s in (model.sites.coefficient, model.sites.shrinkage)):
             raise ModelFileError("its sites are so large that nothing can be predicted")
         return model
 

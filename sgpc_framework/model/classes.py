@@ -15,9 +15,10 @@ Classifier = Model | OneVsRest
 
 
 def models_of(classifier: Classifier) -> dict[Any, Model]:
-    """The models of two classes that a classifier consists of, by the class each one looks for.
+    """The models that a classifier consists of, by the class each one tells from the rest.
 
-    A model of two classes is one that looks for the second of them.
+    A model of all classes is alone; it stands at the second of them, which is what a model of two
+    looks for.
     """
     if isinstance(classifier, OneVsRest):
         return dict(zip(classifier.classes.tolist(), classifier.models, strict=True))

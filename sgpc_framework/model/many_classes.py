@@ -31,13 +31,17 @@ class OneVsRest:
     ========== =======================================================================
     classes    the labels, sorted; columns of probabilities follow this order
     models     one for each class; its own classes are ``False`` and ``True``
+    odds_share b, from 0 to 1
     ========== =======================================================================
 
-    The probability of a class is what its own model says, divided by the sum over all classes.
+    With pₖ what its own model says of class k, its probability is pₖ / (1 - pₖ)ᵇ, divided by the
+    sum over all classes: shares of the probabilities where b is zero, and of the odds where it is
+    one. Probabilities alone are timid: of two classes that both fit, each gets a half.
     """
 
     classes: NDArray[Any]
     models: tuple[Model, ...]
+    odds_share: float = 0.0
 
     def __len__(self) -> int:
         """The number of basis vectors of the class that has the most."""
@@ -77,7 +81,7 @@ class OneVsRest:
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
-        return _normalised(model.predict_log_proba(X) for model in self.models)
+        return together((model.predict_log_proba(X) for model in self.models), self.odds_share)
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Mean and variance of each class's latent function, both of shape (rows, classes)."""
@@ -91,7 +95,8 @@ class OneVsRest:
     def staged_predict_log_proba(self, X: Any) -> Iterator[Floats]:
         """Like ``staged_predict_proba``, but logarithms."""
         paths = [_along(self.sizes, model, X) for model in self.models]
-        yield from map(_normalised, zip(*paths, strict=True))
+        for each in zip(*paths, strict=True):
+            yield together(each, self.odds_share)
 
     def truncated(self, size: int) -> OneVsRest:
         """The model with at most so many basis vectors a class; one of ``sizes``."""
@@ -122,7 +127,8 @@ def _along(sizes: tuple[int, ...], model: Model, X: Any) -> Iterator[Floats]:
         yield latest
 
 
-def _normalised(each: Iterable[Floats]) -> Floats:
+def together(each: Iterable[Floats], odds_share: float) -> Floats:
     """Log probabilities over the classes, from those of each class (second column) and the rest."""
-    normalised: Floats = log_softmax(np.stack([one[:, 1] for one in each], axis=1), axis=1)
+    stacked = np.stack([one[:, 1] - odds_share * one[:, 0] for one in each], axis=1)
+    normalised: Floats = log_softmax(stacked, axis=1)
     return normalised

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
@@ -36,7 +37,7 @@ class Model:
     """A sparse Gaussian process classifier: a state, the classes it tells apart, and the trace.
 
     ========== =======================================================================
-    classes    the two labels, sorted; columns of probabilities follow this order
+    classes    the labels, sorted; columns of probabilities follow this order
     state      basis vectors, sites, kernel and likelihood, all that a prediction needs
     trace      what happened during the fit
     smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
@@ -46,6 +47,9 @@ class Model:
 
     What the state has can be asked of the model: ``basis``, the row numbers of the basis vectors in
     the training set, ``inputs``, the vectors themselves, ``sites``, ``kernel``, ``likelihood``.
+
+    Two classes are one latent function, high where the second is probable. More of them have one
+    each, with the same kernel and basis vectors: a prediction evaluates the kernel once.
     """
 
     classes: NDArray[Any]
@@ -53,12 +57,12 @@ class Model:
     trace: Trace
     smaller: tuple[Model, ...] | None = None
     provenance: Provenance | None = None
-    _forms: tuple[AdditiveForm, ...] = attrs.field(init=False)
+    _form: AdditiveForm = attrs.field(init=False)
 
-    @_forms.default
-    def _forms_of_the_state(self) -> tuple[AdditiveForm, ...]:
+    @_form.default
+    def _form_of_the_state(self) -> AdditiveForm:
         with one_blas_thread():
-            return self.state.forms()
+            return self.state.form()
 
     @property
     def basis(self) -> NDArray[np.intp]:
@@ -83,9 +87,8 @@ class Model:
     @property
     def sites(self) -> Sites:
         """Precision, mean, coefficient and shrinkage of each basis vector's site."""
-        coefficient = _alone([form.coefficient for form in self._forms])
-        shrinkage = _alone([form.shrinkage for form in self._forms])
-        return Sites(self.state.precision, self.state.mean, coefficient, shrinkage)
+        form = self._form
+        return Sites(self.state.precision, self.state.mean, form.coefficient, form.shrinkage)
 
     def __len__(self) -> int:
         """The number of basis vectors."""
@@ -108,12 +111,12 @@ class Model:
         return (*map(len, self.smaller), len(self))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The more probable label of each row; a tie goes to the first class."""
+        """The most probable label of each row; a tie goes to the first of the classes."""
         best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
         return self.classes[best]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of shape (rows, 2): the columns follow ``classes``."""
+        """Probabilities of shape (rows, classes): the columns follow ``classes``."""
         return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -121,8 +124,9 @@ class Model:
         return self._in_blocks(X, lambda rows: self._log_proba(*self._latent(rows)))
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
-        """Mean and variance of the latent function at each row."""
-        both = self._in_blocks(X, lambda rows: np.stack(self._latent(rows)).T)
+        """Mean and variance of the latent function at each row; of several of them, both of shape
+        (rows, functions)."""
+        both = self._in_blocks(X, lambda rows: np.stack(np.broadcast_arrays(*self._latent(rows))).T)
         return both[..., 0].copy(), both[..., 1].copy()
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
@@ -140,17 +144,18 @@ class Model:
 
     def _staged_latent(self, X: Any) -> Iterator[tuple[Model, Floats, Floats]]:
         """For each of ``sizes`` a model with its likelihood, and the latent mean and variance."""
-        if self.smaller is not None or len(self._forms) > 1:
+        if self.smaller is not None:
             for model in map(self.truncated, self.sizes):
                 mean, variance = model.predict_latent(X)
-                yield model, mean.T, variance.T  # of several latent functions: one a row
+                yield model, mean.T, variance if variance.ndim == 1 else variance[:, 0]
             return
         functions = self.basis_functions(X)
         prior = self._in_blocks(X, lambda rows: kernel_diag(self.kernel, rows))
-        mean, variance = np.zeros(len(prior)), prior.copy()
         sites = self.sites
+        mean = np.zeros((*sites.mean.shape[:-1], len(prior)))
+        variance = prior.copy()
         for stage in range(len(self)):
-            mean += sites.coefficient[stage] * functions[:, stage]
+            mean += sites.coefficient[..., stage, None] * functions[:, stage]
             variance -= sites.shrinkage[stage] * functions[:, stage] ** 2
             settle(variance, prior)
             yield self, mean, variance
@@ -158,7 +163,7 @@ class Model:
     def basis_functions(self, X: Any) -> Floats:
         """The additive model's basis functions k̃(x, xⱼ), of shape (rows, stages).
 
-        ``mean = functions @ sites.coefficient``, and
+        ``mean = functions @ sites.coefficient``, with the coefficients of one latent function, and
         ``variance = k(x, x) - functions**2 @ sites.shrinkage`` (eqs. 8 and 9).
         """
         return self._in_blocks(X, lambda rows: self._functions(rows).T)
@@ -195,36 +200,33 @@ class Model:
 
     def _functions(self, rows: Inputs) -> Floats:
         """k̃ of each stage (rows) at some inputs (columns)."""
-        functions: Floats = self._forms[0].functions @ self._columns(rows)
+        functions: Floats = self._form.functions @ kernel_values(self.kernel, self.inputs, rows)
         return functions
 
-    def _columns(self, rows: Inputs) -> Floats:
-        return kernel_values(self.kernel, self.inputs, rows)
-
     def _latent(self, rows: Inputs) -> tuple[Floats, Floats]:
-        columns, prior = self._columns(rows), kernel_diag(self.kernel, rows)
-        means, variances = [], []
-        for form in self._forms:
-            functions = form.functions @ columns
-            means.append(form.coefficient @ functions)
-            np.square(functions, out=functions)
-            variance = prior - form.shrinkage @ functions
-            settle(variance, prior)
-            variances.append(variance)
-        return _alone(means), _alone(variances)
+        functions, prior = self._functions(rows), kernel_diag(self.kernel, rows)
+        mean = self._form.coefficient @ functions
+        np.square(functions, out=functions)
+        variance = prior - self._form.shrinkage @ functions
+        settle(variance, prior)
+        return mean, variance
 
     def _proba(self, mean: Floats, variance: Floats) -> Floats:
-        if len(self._forms) > 1:
+        if mean.ndim > 1:
             return np.exp(self._log_proba(mean, variance))
         log_z = self._log_z(1.0, mean, variance)
         return np.stack([-np.expm1(log_z), np.exp(log_z)], axis=1)
 
     def _log_proba(self, mean: Floats, variance: Floats) -> Floats:
-        labels = (-1.0, 1.0) if len(self._forms) == 1 else range(len(self.classes))
-        return np.stack([self._log_z(label, mean, variance) for label in labels], axis=1)
+        if mean.ndim == 1:
+            both = [self._log_z(label, mean, variance) for label in (-1.0, 1.0)]
+            return np.stack(both, axis=1)
+        each = [self._log_z(label, mean, variance) for label in range(len(mean))]
+        normalised: Floats = log_softmax(np.stack(each, axis=1), axis=1)  # quadratures round
+        return normalised
 
     def _log_z(self, label: float, mean: Floats, variance: Floats) -> Floats:
-        y = np.full(mean.shape[-1], label)
+        y = np.full(mean.shape[-1], float(label))
         return Rows(y, mean, variance, np.zeros(0, np.bool_), self.likelihood).log_z
 
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
@@ -245,11 +247,6 @@ def nested(models: Iterable[Model]) -> Model:
     for model in models:
         smaller = (*smaller, attrs.evolve(model, smaller=smaller))
     return smaller[-1]
-
-
-def _alone(functions: list[Floats]) -> Floats:
-    """That of each latent function, without an axis for them if there is one only."""
-    return functions[0] if len(functions) == 1 else np.stack(functions)
 
 
 def _blocks(X: Inputs) -> Iterator[Inputs]:

@@ -17,13 +17,14 @@ class Stage:
 
     ``predictive_loss`` is NLP_a (eq. 5) over the training rows. ``training_error`` is the share of
     rows whose own label has a predictive probability of at most one half; it never exceeds
-    ``error_bound`` = NLP_a / log 2 (eq. 6).
+    ``error_bound`` = NLP_a / log 2 (eq. 6). Several latent functions have a site mean and a
+    coefficient each.
     """
 
     row: int
     precision: float
-    mean: float
-    coefficient: float
+    mean: float | tuple[float, ...]
+    coefficient: float | tuple[float, ...]
     shrinkage: float
     predictive_loss: float
     training_error: float
@@ -93,7 +94,10 @@ class Trace:
         return self.iterations[self.best].stages
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """One quantity along the stages of the returned model: ``column("training_error")``."""
+        """One quantity along the stages of the returned model: ``column("training_error")``.
+
+        What each latent function has for itself makes a row a stage.
+        """
         return np.array([getattr(stage, name) for stage in self.stages], dtype=np.float64)
 
     def numbered_by(self, numbers: NDArray[np.intp]) -> Trace:

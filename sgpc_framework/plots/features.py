@@ -39,8 +39,8 @@ def feature_relevance(
 
     With ``X`` each is multiplied by the standard deviation of its feature, so that features in
     different units can be compared. The kernel must have one lengthscale for each feature. Where
-    there are several sets of them, of the terms of a sum or of many classes, the bar is their
-    greatest, and up to eight have markers. ``most`` features are shown at most.
+    there are several sets of them, of the terms of a sum or of a model for each class, the bar is
+    their greatest, and up to eight have markers. ``most`` features are shown at most.
     """
     series = _series(model, None if X is None else np.std(np.asarray(X, dtype=np.float64), axis=0))
     values = np.array(list(series.values()))

@@ -33,7 +33,7 @@ def along_stages(fitted: Classifier | Trace, X: Any = None, y: Any = None, ax: A
     that the fit has not seen: loss and error of each size of the model are then drawn too, from
     ``staged_predict_log_proba``. Of a refined model the stages are the path before it was refined.
 
-    A classifier of many classes has one loss for each of them, that of telling it from the rest.
+    A classifier with a model for each class has a loss for each, that of telling it from the rest.
     """
     if X is not None and isinstance(fitted, Trace):
         raise InputError("wanted a model beside X and y, found a trace, which cannot predict")

@@ -24,7 +24,7 @@ MOST_HYPERPARAMETERS = 12
 def describe_fit(subject: Subject) -> Markup:
     """The section on what was fitted."""
     models = join(
-        _one_model(label if subject.many else None, model, subject)
+        _one_model(label if subject.one_for_each else None, model, subject)
         for label, model in subject.models.items()
     )
     text = "Lengthscales are those of the features that the model sees, which are standardised."

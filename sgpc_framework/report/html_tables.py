@@ -120,14 +120,19 @@ def basis_table(subject: Subject) -> Markup:
         inputs = subject.in_units(model.inputs)
         for position in range(min(len(model), MOST_BASIS - shown)):
             sites = model.sites
+            means, coefficients = (
+                np.atleast_2d(each)[:, position] for each in (sites.mean, sites.coefficient)
+            )
+            most = int(means.argmax())  # the function that is asked to be highest
+            own = label if subject.one_for_each else subject.classes[most]
             rows.append(
                 [
-                    *([label] if subject.many else []),
+                    *([own] if subject.many else []),
                     position + 1,
                     int(model.basis[position]) + subject.first_row,
-                    float(sites.mean[position]),
+                    float(means[most]),
                     float(sites.precision[position]),
-                    float(sites.coefficient[position]),
+                    float(coefficients[most]),
                     *_features(inputs[position], features),
                 ]
             )

@@ -84,7 +84,7 @@ def _title(subject: Subject) -> str:
 def _summary(subject: Subject) -> str:
     sizes = [len(model) for model in subject.models.values()]
     basis = f"{sizes[0]} basis vectors,"
-    if subject.many:
+    if subject.one_for_each:
         basis = f"{sum(sizes)} basis vectors, {min(sizes)} to {max(sizes)} a class,"
         if min(sizes) == max(sizes):
             basis = f"{sum(sizes)} basis vectors, {sizes[0]} for each of {len(sizes)} classes,"

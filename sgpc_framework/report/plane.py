@@ -25,7 +25,11 @@ def stage_player(subject: Subject) -> Markup:
     text = (
         f"The classifier {moves}. The stronger the colour, the further a class leads; the line is "
         "where the prediction changes. Numbers are basis vectors in the order in which they came"
-        + (", in the colour of the class whose model they belong to. " if subject.many else ". ")
+        + (
+            ", in the colour of the class whose model they belong to. "
+            if subject.one_for_each
+            else ". "
+        )
     )
     if subject.refined and len(whole) == 1:
         text += (

@@ -38,7 +38,7 @@ def _stages(subject: Subject) -> Markup:
         5.4,
         3.5,
     )
-    if subject.many:
+    if subject.one_for_each:
         text = (
             "Each class has a model that tells it from the rest; the thin lines are their "
             "losses in training. "
@@ -114,6 +114,11 @@ def _basis(subject: Subject) -> Markup:
         "What the classifier remembers of its training rows, in the order in which they came. "
         "Site mean and precision say what each asks of the latent function, and how firmly."
     )
+    if subject.many and not subject.one_for_each:
+        text += (
+            " Every class has a latent function; shown is the class whose function a basis vector "
+            "asks to be highest."
+        )
     if subject.refined:
         text += " Refining may have moved them from the training rows they began at."
     if subject.units is not None:

@@ -117,13 +117,18 @@ class Subject:
 
     @cached_property
     def models(self) -> dict[str, Model]:
-        """The models of two classes, by the class each one looks for."""
+        """The models, by the class each tells from the rest; one alone is that of all classes."""
         return {shown(label): model for label, model in models_of(self.model).items()}
 
     @property
     def many(self) -> bool:
         """Whether there are more than two classes."""
         return len(self.classes) > 2
+
+    @property
+    def one_for_each(self) -> bool:
+        """Whether there is a model for each class, and not one for all."""
+        return len(self.models) > 1
 
     @property
     def vectors(self) -> bool:

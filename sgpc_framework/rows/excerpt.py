@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 class Excerpt:
     """Some rows as they are at the moment: all that including one of them takes.
 
-    ``M`` has their columns of M, of shape (latent functions, stages so far, rows); ``eligible``
-    says which of them can be included: not active, and with some variance left.
+    ``M`` has their columns of M, of shape (stages so far, rows); ``eligible`` says which of them
+    can be included: not active, and with some variance left.
     """
 
     index: NDArray[np.intp]
@@ -42,7 +42,7 @@ class Excerpt:
             self.X[which],
             self.y[which],
             read_only(self.mean[..., which]),
-            read_only(self.variance[..., which]),
+            read_only(self.variance[which]),
             self.eligible[which],
             self.M[..., which],
             None if self.weight is None else self.weight[which],
@@ -59,7 +59,7 @@ def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
         np.concatenate([each.X for each in excerpts]),
         np.concatenate([each.y for each in excerpts]),
         read_only(np.concatenate([each.mean for each in excerpts], axis=-1)),
-        read_only(np.concatenate([each.variance for each in excerpts], axis=-1)),
+        read_only(np.concatenate([each.variance for each in excerpts])),
         np.concatenate([each.eligible for each in excerpts]),
         np.concatenate([each.M for each in excerpts], axis=-1),
         np.concatenate(weights) if weights else None,

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,27 @@ from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.drawing import Arrivals
 from sgpc_framework.rows.excerpt import Excerpt, joined
 from sgpc_framework.rows.placement import Placement
-from sgpc_framework.rows.shard import Inclusion, RowFunction, Shard, latent_functions
-from sgpc_framework.rows.state import State
+from sgpc_framework.rows.shard import Inclusion, RowFunction, Shard
+from sgpc_framework.rows.state import State, latent_functions
 from sgpc_framework.rows.view import Rows, read_only
 
 A = TypeVar("A")
 Floats = NDArray[np.float64]
 
 _NONE = np.empty(0, dtype=np.intp)
+
+
+Numbered = float | tuple[float, ...]
+"""A number, or one for each of several latent functions."""
+
+
+class Site(NamedTuple):
+    """The site of one basis vector, in both of its coordinates (``algebra.sites``)."""
+
+    precision: float
+    mean: Numbered
+    coefficient: Numbered
+    shrinkage: float
 
 
 class Posterior:
@@ -69,8 +82,7 @@ class Posterior:
         self._rows = int(starts[-1])
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
-        self._sites: list[list[tuple[float, float, float, float]]] = []
-        """Of each stage, for each latent function: precision, mean, coefficient and shrinkage."""
+        self._sites: list[Site] = []
         self._left = sum(shards.every(Shard.eligible_count))
         self._known: list[Excerpt] = []
         """The rows that were brought here since the last inclusion."""
@@ -141,8 +153,7 @@ class Posterior:
         """Candidates for inclusion: rows by their numbers, which come here if they are not yet."""
         numbers = (np.sort(index) if len(index) > 1 else index).astype(np.intp, copy=False)
         self._asked += 1
-        entries = self._functions * len(self)
-        return Candidates.of(self._asked, self._excerpt(numbers), entries, self.likelihood)
+        return Candidates.of(self._asked, self._excerpt(numbers), len(self), self.likelihood)
 
     def include(self, candidates: Candidates, position: int, step: Steps) -> Inclusion:
         """One stage: add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
@@ -152,25 +163,17 @@ class Posterior:
         M gains the row √shrinkage k̃
         """
         one = candidates[position]
-        coefficient, shrinkage = step.numbers
-        included = _added(self._shards.every(Shard.include, one.selection, coefficient, shrinkage))
+        coefficients, eta = step.numbers
+        included = _added(self._shards.every(Shard.include, one.selection, coefficients, eta))
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
         self._left = included.eligible
         self.rounded_to_zero += included.rounded
-        self._sites.append(
-            [
-                (eta / (1.0 - eta * variance), mean + alpha / eta, alpha, eta)
-                for alpha, eta, mean, variance in zip(
-                    coefficient,
-                    shrinkage,
-                    one.at.mean.ravel().tolist(),
-                    one.at.variance.ravel().tolist(),
-                    strict=True,
-                )
-            ]
-        )
+        at = zip(one.at.mean.ravel().tolist(), coefficients, strict=True)
+        means = [mean + coefficient / eta for mean, coefficient in at]
+        precision = eta / (1.0 - eta * float(one.at.variance[0]))
+        self._sites.append(Site(precision, _alone(means), _alone(coefficients), eta))
         self._known = []
         self.drawn = None
         return included
@@ -187,14 +190,18 @@ class Posterior:
     @property
     def sites(self) -> Sites:
         """The sites included so far."""
-        each = np.array(self._sites).reshape(self.size, self._functions, 4).T
-        return Sites(*np.ascontiguousarray(each[:, 0] if self._functions == 1 else each))
+        precision, mean, coefficient, shrinkage = (
+            [site[of] for site in self._sites] for of in range(4)
+        )
+        shape = (self.size,) if self._functions == 1 else (self.size, self._functions)
+        by_function = (np.array(each).reshape(shape).T for each in (mean, coefficient))
+        means, coefficients = map(np.ascontiguousarray, by_function)
+        return Sites(np.array(precision), means, coefficients, np.array(shrinkage))
 
     @property
-    def last_site(self) -> Any:
-        """Precision, mean, coefficient and shrinkage of the newest basis vector: a number each, or
-        one for each latent function."""
-        return self._sites[-1][0] if self._functions == 1 else zip(*self._sites[-1], strict=True)
+    def last_site(self) -> Site:
+        """That of the newest basis vector."""
+        return self._sites[-1]
 
     def state(self) -> State:
         """What the posterior has become, without the rows."""
@@ -304,6 +311,11 @@ def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
     together = joined(parts)
     order = np.argsort(times[np.concatenate(places)], kind="stable")
     return together[order], horizon
+
+
+def _alone(functions: list[float]) -> Numbered:
+    """The number of a single latent function, or those of several."""
+    return functions[0] if len(functions) == 1 else tuple(functions)
 
 
 def _equal(rows: Rows) -> Floats:

@@ -1,8 +1,9 @@
 """A shard: one block of rows with its part of the posterior, and the arithmetic of a stage on it.
 
 The state after some stages is q_u(f) = N(mean, A) with A = K - MᵀM, of which only mean, the
-diagonal (variance) and M are kept. Everything with an entry a row is here and stays here: a shard
-is called, and returns a few numbers. It does not know where it is, nor that there are others.
+diagonal (variance) and M are kept. Several latent functions have a mean each, and share A.
+Everything with an entry a row is here and stays here: a shard is called, and returns a few numbers.
+It does not know where it is, nor that there are others.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
 from sgpc_framework.algebra.sites import Steps
-from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
-from sgpc_framework.protocols import Kernel, Likelihood, SeveralFunctions
+from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.blocks import Block, Numbers
 from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
 from sgpc_framework.rows.excerpt import Excerpt
@@ -28,6 +28,7 @@ from sgpc_framework.rows.loops import (
     sum_and_count,
     with_basis_functions,
 )
+from sgpc_framework.rows.state import latent_functions
 from sgpc_framework.rows.view import Rows, read_only, repeated
 
 Floats = NDArray[np.float64]
@@ -90,18 +91,17 @@ class Shard:
         self._rounding = ROUNDING[storage]
         self._most_spent = self._rounding.spent * float(self._prior.max())
         self._size = 0
-        self._mean = np.zeros((functions, rows))
-        self._variance = np.repeat(self._prior[None], functions, axis=0)
-        self._M = np.empty((functions, max_basis, rows), dtype=storage)
-        self._functions = list(zip(self._mean, self._variance, self._M, strict=True))
+        self._means = np.zeros((functions, rows))
+        self._variance = self._prior.copy()
+        self._M = np.empty((max_basis, rows), dtype=storage)
         self._active = np.zeros(rows, dtype=np.bool_)
         self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))
-        self._kept: tuple[int, list[Floats]] = (-1, [])
+        self._kept: tuple[int, Floats] = (-1, np.empty((0, 0)))
         self._seen = (  # what plugins see: the same arrays, read-only
             read_only(block.y),
-            read_only(_alone(self._mean)),
-            read_only(_alone(self._variance)),
+            read_only(self._means[0] if functions == 1 else self._means),
+            read_only(self._variance),
             read_only(self._active),
         )
         self._rows = self._view(all_moments=False)
@@ -169,39 +169,41 @@ class Shard:
         sums = []
         for at in range(0, len(index), together):
             some = slice(at, at + together)
-            tried = self._tried([each[some] for each in columns], index[some], steps[some])
+            tried = self._tried(columns[some], index[some], steps[some])
             sums.append(_each_summed(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
     # -- one stage -----------------------------------------------------------------------------
 
     def include(
-        self, selection: Selection, coefficient: list[float], shrinkage: list[float]
+        self, selection: Selection, coefficients: list[float], shrinkage: float
     ) -> Inclusion:
-        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7), a number a function.
+        """Add a basis vector with its site (steps 4 and 5, eqs. 3 and 7).
+
+        Each latent function has a coefficient.
 
         mean     += coefficient k̃
         variance -= shrinkage k̃²
         M gains the row √shrinkage k̃
         """
         row = int(selection.whole.index[selection.positions[0]])
-        columns = [each[0] for each in self._columns(selection)]
-        rounded, least_of_all = 0, math.inf
-        for (mean, variance, M), column, alpha, eta in zip(
-            self._functions, columns, coefficient, shrinkage, strict=True
-        ):
-            least = add_basis_function(column, alpha, eta, mean, variance, M[self._size])
-            if not math.isfinite(least):
-                self._check_finite(column)
-            rounded += settle(variance, self._prior, least, self._rounding)
-            least_of_all = min(least_of_all, least)
+        column = self._columns(selection)[0]
+        first, *others = coefficients
+        least = add_basis_function(
+            column, first, shrinkage, self._means[0], self._variance, self._M[self._size]
+        )
+        if not math.isfinite(least):
+            self._check_finite(column)
+        for mean, coefficient in zip(self._means[1:], others, strict=True):
+            mean += coefficient * column
+        rounded = settle(self._variance, self._prior, least, self._rounding)
         self._size += 1
         position = row - self._block.start
         if 0 <= position < len(self._active):
             self._active[position] = True
             self._left -= int(self._eligible[position])
             self._eligible[position] = False
-        if least_of_all <= self._most_spent:  # a variance only falls: seldom do others drop out
+        if least <= self._most_spent:  # a variance only falls: seldom do others drop out
             self._eligible &= self._not_spent()
             self._left = int(np.count_nonzero(self._eligible))
         # Who asked for all moments at this stage will do so at the next: compute them in one pass.
@@ -242,52 +244,47 @@ class Shard:
             self._block.X[some],
             y[some],
             _still(mean[..., some]),
-            _still(variance[..., some]),
+            _still(variance[some]),
             self._eligible[some].copy(),
-            self._M[:, : self._size, some],
+            self._M[: self._size, some],
             None if weight is None else weight[some],
         )
 
-    def _columns(self, selection: Selection) -> list[Floats]:
-        """k̃ of the tried candidates (rows) with the rows of the block (columns), a matrix for each
-        latent function."""
+    def _columns(self, selection: Selection) -> Floats:
+        """k̃ of the tried candidates (rows) with the rows of the block (columns)."""
         if selection.keep and self._kept[0] != selection.number:
             self._kept = selection.number, self._residual_columns(selection.whole)
         if self._kept[0] == selection.number:
             columns = self._kept[1]
-            if selection.everything:
-                return columns
-            return [each[selection.positions] for each in columns]
+            return columns if selection.everything else columns[selection.positions]
         return self._residual_columns(
             selection.whole if selection.everything else selection.whole[selection.positions]
         )
 
-    def _residual_columns(self, rows: Excerpt) -> list[Floats]:
+    def _residual_columns(self, rows: Excerpt) -> Floats:
         columns = self._kernel_columns(rows.X)
         if len(rows) > 1:  # a single column is about to be included, where this shows
             self._check_finite(columns)
         if not self._size:
-            return [np.ascontiguousarray(columns)] * len(self._M)
-        residual = []
-        for theirs, (_, _, whole) in zip(rows.M, self._functions, strict=True):
-            M = whole[: self._size]
-            # a product with a vector is faster than one with a matrix of one row
-            explained = (theirs[:, 0] @ M)[None] if len(rows) == 1 else theirs.T @ M
-            own = explained if explained.dtype == np.float64 else None  # the kernel's is not ours
-            residual.append(np.subtract(columns, explained, out=own))
+            return np.ascontiguousarray(columns)
+        M = self._M[: self._size]
+        # a product with a vector is faster than one with a matrix of one row
+        explained = (rows.M[:, 0] @ M)[None] if len(rows) == 1 else rows.M.T @ M
+        own = explained if explained.dtype == np.float64 else None  # the kernel's is not ours
+        residual: Floats = np.subtract(columns, explained, out=own)
         return residual
 
-    def _tried(self, columns: list[Floats], index: Numbers, steps: Steps) -> Rows:
+    def _tried(self, columns: Floats, index: Numbers, steps: Steps) -> Rows:
         """The rows as they would be with one more row included, once for each of some candidates,
         one after the other: what is row-local does not see where one trial ends."""
         y, _, _, active = self._seen
-        each = [
-            with_basis_functions(column, coefficient, shrinkage, mean, variance)
-            for column, coefficient, shrinkage, mean, variance in zip(
-                columns, *steps.by_function, self._mean, self._variance, strict=True
-            )
-        ]
-        means, variances = zip(*each, strict=True)
+        first, *others = np.atleast_2d(steps.coefficient)
+        mean, variance = with_basis_functions(
+            columns, first, steps.shrinkage, self._means[0], self._variance
+        )
+        if others:
+            more = np.array(others)[:, :, None] * columns + self._means[1:, None]
+            mean = np.concatenate([mean[None], more.reshape(len(others), -1)])
         times, rows = len(index), len(self._rows)
         active = repeated(active, times).copy() if times == 1 else repeated(active, times)
         for trial, position in enumerate((index - self._block.start).tolist()):
@@ -295,19 +292,18 @@ class Shard:
                 active[trial * rows + position] = True
         return Rows(
             y if times == 1 else read_only(repeated(y, times)),
-            read_only(_stacked(means)),
-            read_only(_stacked(variances)),
+            read_only(mean),
+            read_only(variance),
             read_only(active),
             self._likelihood,
-            read_only(_stacked([each.reshape(-1) for each in columns])),
+            read_only(columns.reshape(-1)),
             origin=self._block,
             times=times,
         )
 
     def _not_spent(self) -> NDArray[np.bool_]:
         """Which rows have some variance left to give."""
-        least = self._variance[0] if len(self._variance) == 1 else self._variance.min(axis=0)
-        enough: NDArray[np.bool_] = least > self._rounding.spent * self._prior
+        enough: NDArray[np.bool_] = self._variance > self._rounding.spent * self._prior
         return enough
 
     def _check_finite(self, columns: Floats) -> None:
@@ -316,11 +312,6 @@ class Shard:
             value = columns[~np.isfinite(columns)][0]
             problem = f"wanted finite values, found {value}"
             raise fault("kernel", self._kernel, "__call__", problem)
-
-
-def latent_functions(likelihood: Likelihood) -> int:
-    """How many latent functions a label depends on: one, unless the likelihood says otherwise."""
-    return likelihood.functions if has(likelihood, SeveralFunctions) else 1
 
 
 def check_likelihood(rows: Rows) -> None:
@@ -334,7 +325,7 @@ def check_likelihood(rows: Rows) -> None:
                 rows.likelihood,
                 "moments",
                 f"wanted finite {name}, found {values[..., i]} for label {rows.y[i]}, "
-                f"mean {rows.mean[..., i]}, variance {rows.variance[..., i]}",
+                f"mean {rows.mean[..., i]}, variance {rows.variance[i]}",
             )
 
 
@@ -344,9 +335,18 @@ def one_a_row(row_function: RowFunction, rows: Rows) -> Floats:
     if values.shape != (len(rows),):
         raise ValueError(
             f"a row-local function must return one number for each of {len(rows)} rows, "
-            f"found shape {values.shape}"
+            f"found shape {values.shape}{_advice(rows)}"
         )
     return values
+
+
+def _advice(rows: Rows) -> str:
+    if rows.mean.ndim == 1:
+        return ""
+    return (
+        f": {len(rows.mean)} latent functions have mean, alpha and nu with a row each. A part that "
+        'knows one function only can be used with strategy = "one-vs-rest"'
+    )
 
 
 def _prior(kernel: Kernel, block: Block) -> Floats:
@@ -367,17 +367,6 @@ def _still(array: Floats) -> Floats:
     copy = array.copy()
     copy.flags.writeable = False
     return copy
-
-
-def _alone(functions: Floats) -> Floats:
-    """A single latent function without an axis for it."""
-    one: Floats = functions[0] if len(functions) == 1 else functions
-    return one
-
-
-def _stacked(functions: Any) -> Floats:
-    one: Floats = functions[0] if len(functions) == 1 else np.stack(functions)
-    return one
 
 
 def _each_summed(values: object, trials: int, rows: Rows) -> Floats:

@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.additive import AdditiveForm, additive_form
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import kernel_values
 from sgpc_framework.parts.hyperparameters import hyperparameters
-from sgpc_framework.protocols import Inputs, Kernel, Likelihood
+from sgpc_framework.protocols import Inputs, Kernel, Likelihood, SeveralFunctions
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 NO_ROW = -1
 """The row number of a basis vector that is no row, or none of the rows at hand."""
+
+
+def latent_functions(likelihood: Likelihood) -> int:
+    """How many latent functions a label depends on: one, unless the likelihood says otherwise."""
+    return likelihood.functions if has(likelihood, SeveralFunctions) else 1
 
 
 @attrs.frozen(eq=False)
@@ -33,7 +39,8 @@ class State:
     mean       mⱼ of each site
     ========== =======================================================================
 
-    A likelihood of several latent functions has ``precision`` and ``mean`` with a first axis more.
+    Several latent functions have their own site means, a row each, and share all else, above all
+    the precisions: there is one covariance, which is computed once.
     Without basis vectors it is θ alone, the prior: the hyperparameters of kernel and likelihood.
     Another state is made by ``attrs.evolve``, or by ``hyperparameters.replaced``.
     """
@@ -45,9 +52,17 @@ class State:
     precision: Floats
     mean: Floats
 
+    @classmethod
+    def prior(cls, kernel: Kernel, likelihood: Likelihood, no_inputs: Inputs) -> State:
+        """θ alone; ``no_inputs`` are inputs like those of the rows, but none."""
+        functions = latent_functions(likelihood)
+        none = np.empty(0)
+        means = none if functions == 1 else np.empty((functions, 0))
+        return cls(kernel, likelihood, np.empty(0, dtype=np.intp), no_inputs, none, means)
+
     def __len__(self) -> int:
         """The number of basis vectors."""
-        return int(self.mean.shape[-1])
+        return len(self.precision)
 
     def __getitem__(self, which: slice | Numbers) -> State:
         """The state of some basis vectors with their sites: ``state[:t]`` is that of t stages."""
@@ -55,7 +70,7 @@ class State:
             self,
             basis=self.basis[which],
             inputs=self.inputs[which],
-            precision=self.precision[..., which],
+            precision=self.precision[which],
             mean=self.mean[..., which],
         )
 
@@ -68,17 +83,13 @@ class State:
         """K_uu, the kernel among the basis vectors."""
         return kernel_values(self.kernel, self.inputs, self.inputs)
 
-    def forms(self, K: Floats | None = None) -> tuple[AdditiveForm, ...]:
-        """The additive form of each latent function; ``K`` is ``gram()``, if it is known."""
-        return self._own_forms if K is None else self._forms_of(K)
+    def form(self, K: Floats | None = None) -> AdditiveForm:
+        """The additive form; ``K`` is ``gram()``, if it is known."""
+        return self._own_form if K is None else additive_form(K, self.precision, self.mean)
 
     @cached_property
-    def _own_forms(self) -> tuple[AdditiveForm, ...]:
-        return self._forms_of(self.gram())
-
-    def _forms_of(self, K: Floats) -> tuple[AdditiveForm, ...]:
-        sites = zip(np.atleast_2d(self.precision), np.atleast_2d(self.mean), strict=True)
-        return tuple(additive_form(K, precision, mean) for precision, mean in sites)
+    def _own_form(self) -> AdditiveForm:
+        return additive_form(self.gram(), self.precision, self.mean)
 
     def among(self, numbers: Numbers) -> State:
         """The same for whoever looks at some rows only, whose numbers these are, in order: basis

@@ -41,7 +41,7 @@ class Rows:
     """Some rows with marginals N(mean, variance). Arrays have one entry a row.
 
     ========== ==================================================================
-    y          labels, -1.0 or +1.0
+    y          labels, -1.0 or +1.0; with several latent functions, positions among the classes
     mean       f̂ᵢ, the posterior mean of the latent function
     variance   Aᵢᵢ, its posterior variance
     active     True for rows that are basis vectors already
@@ -49,14 +49,15 @@ class Rows:
     log_z      log Zᵢ: exp(log_z) is the predictive probability of the row's own label
     alpha      d log_z / d mean
     nu         -d² log_z / d mean²
+    shrinkage  the mean of nu over the latent functions: what including a row takes (eq. 7)
     index      the numbers of the rows
     X          their inputs
     weight     how many rows each of them counts as
     ========== ==================================================================
 
     ``log_z``, ``alpha`` and ``nu`` come from the likelihood, on first use and once. The arrays are
-    read-only. A likelihood of several latent functions has mean, variance, alpha, nu and column
-    with a first axis more, one entry for each function.
+    read-only. With several latent functions, mean, alpha and nu have a first axis more, one entry
+    for each function; they share one variance and one column.
 
     Values are those of single rows: whoever sums them over rows multiplies by the weights
     (``Posterior.total``, ``Trial.mean``, ``slopes``, ...), and whoever draws rows does, too. What
@@ -105,6 +106,17 @@ class Rows:
     def nu(self) -> Floats:
         """-d² log_z / d mean²."""
         return self.moments.nu
+
+    @property
+    def shrinkage(self) -> Floats:
+        """ν, or its mean over the latent functions: what matches their common variance (eq. 2)."""
+        return self.nu if self.nu.ndim == 1 else np.asarray(self.nu.mean(axis=0))
+
+    @property
+    def by_variance(self) -> Floats:
+        """d log_z / d variance = (alpha² - nu) / 2, added up over the latent functions."""
+        each: Floats = (self.alpha**2 - self.nu) / 2
+        return each if each.ndim == 1 else np.asarray(each.sum(axis=0))
 
     @property
     def index(self) -> NDArray[np.intp]:

@@ -20,7 +20,9 @@ from sgpc_framework.protocols import (
     Likelihood,
     LikelihoodPullback,
     LogEvidence,
+    ManyClasses,
     Moments,
+    SeveralFunctions,
 )
 from sgpc_framework.testing.differences import (
     EXACT,
@@ -45,40 +47,66 @@ FAR = 1e8
 
 @attrs.frozen(eq=False)
 class Marginals:
-    """Rows with one variance and many means, for one label."""
+    """Rows with one variance, one label, and many means of one of the latent functions.
+
+    The others, where there are several, stay where they are.
+    """
 
     y: Floats
     mean: Floats
     variance: Floats
+    function: int | None = None
+    """Which latent function's mean varies from row to row; None if there is one only."""
 
-    def moved(self, mean: float = 0.0, variance: float = 0.0) -> tuple[Floats, Floats, Floats]:
-        """The arguments of ``moments``, with every mean or variance moved."""
-        return self.y.copy(), self.mean + mean, self.variance + variance
+    def moved(
+        self, mean: float = 0.0, variance: float = 0.0, function: int | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The arguments of ``moments``, with every mean of a function or variance moved."""
+        means = self.mean.copy()
+        of: Any = ... if self.function is None else self.function if function is None else function
+        means[of] += mean
+        return self.y.copy(), means, self.variance + variance
+
+    @property
+    def functions(self) -> range:
+        """The latent functions."""
+        return range(1 if self.function is None else len(self.mean))
+
+    def own(self, of_each_function: Floats) -> Floats:
+        """Of an array like the mean, the part of the function that varies."""
+        return of_each_function if self.function is None else of_each_function[self.function]
 
     def __str__(self) -> str:
-        return f"label {self.y[0]:+g}, variance {self.variance[0]:g}, means {self.mean[0]:g} and on"
+        which = "" if self.function is None else f" of latent function {self.function}"
+        return (
+            f"label {self.y[0]:+g}, variance {self.variance[0]:g}, "
+            f"means{which} {self.own(self.mean)[0]:g} and on"
+        )
 
 
 def finite_of_the_right_shape(likelihood: Likelihood) -> None:
-    """moments returns log_z, alpha and nu, each finite, float64 and of y's shape; no rows too."""
+    """moments returns log_z, alpha and nu, each finite, float64 and of y's shape (alpha and nu: of
+    the mean's); no rows too."""
     for varied, at in _cases(likelihood, 0.0, 1.0, 30.0):
-        _require_proper(varied.moments(*at.moved()), len(at.y), str(at))
-    none = np.empty(0)
-    _require_proper(varied.moments(none, none, none), 0, "no rows")
+        _require_proper(varied.moments(*at.moved()), at.mean.shape, str(at))
+    none, means = np.empty(0), at.mean[..., :0]
+    _require_proper(varied.moments(none, means, none), means.shape, "no rows")
 
 
 def normalised(likelihood: Likelihood) -> None:
-    """exp(log_z) of the two labels adds up to one."""
+    """exp(log_z) of all labels adds up to one; where there are more than two, to 1e-6."""
     for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
-        one, other = (np.exp(_log_z(varied, s * at.y, *at.moved()[1:])) for s in (1.0, -1.0))
-        require_close(one + other, np.ones_like(one), 1e-9, "the sum of both", str(at))
+        labels = _labels(varied)
+        each = (np.exp(_log_z(varied, 0.0 * at.y + y, *at.moved()[1:])) for y in labels)
+        allowed = 1e-9 if at.function is None else 1e-6  # an integral over several functions
+        require_close(sum(each), np.ones(len(at.y)), allowed, "the sum of all", str(at))
 
 
 def alpha_is_the_derivative_of_log_z(likelihood: Likelihood) -> None:
     """alpha = d log_z / d mean."""
     for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
         wanted, error = slope(_along_mean(varied, at), _step(at))
-        alpha = varied.moments(*at.moved()).alpha
+        alpha = at.own(varied.moments(*at.moved()).alpha)
         require_close(alpha, wanted, EXACT * (1 + np.abs(wanted)) + error, "alpha", str(at))
 
 
@@ -86,12 +114,12 @@ def nu_is_minus_the_second_derivative_of_log_z(likelihood: Likelihood) -> None:
     """nu = -d² log_z / d mean²."""
     for varied, at in _cases(likelihood, 0.0, 0.01, 1.0, 30.0):
         second, error = curvature(_along_mean(varied, at), 4 * _step(at))
-        nu = varied.moments(*at.moved()).nu
+        nu = at.own(varied.moments(*at.moved()).nu)
         require_close(nu, -second, 10 * EXACT * (1 + np.abs(second)) + error, "nu", str(at))
 
 
 def heat_equation(likelihood: Likelihood) -> None:
-    """d log_z / d variance = ((d log_z / d mean)² + d² log_z / d mean²) / 2.
+    """d log_z / d variance = ((d log_z / d mean)² + d² log_z / d mean²) / 2, summed over functions.
 
     Every average over N(mean, variance) has this property; what has not is no integral.
     """
@@ -100,12 +128,15 @@ def heat_equation(likelihood: Likelihood) -> None:
         def along_variance(t: float, varied: Any = varied, at: Marginals = at) -> Floats:
             return _log_z(varied, *at.moved(variance=t))
 
-        first, first_error = slope(_along_mean(varied, at), _step(at))
-        second, second_error = curvature(_along_mean(varied, at), 4 * _step(at))
+        wanted, allowed = np.zeros(len(at.y)), np.zeros(len(at.y))
+        for function in at.functions:
+            along = _along_mean(varied, at, function)
+            first, first_error = slope(along, _step(at))
+            second, second_error = curvature(along, 4 * _step(at))
+            wanted += (first**2 + second) / 2.0
+            allowed += second_error + first_error * (1 + np.abs(first))
         derivative, error = slope(along_variance, 0.01 * at.variance[0])
-        wanted = (first**2 + second) / 2.0
-        allowed = 10 * EXACT * (1 + np.abs(wanted)) + error + second_error
-        allowed += first_error * (1 + np.abs(first))
+        allowed += 10 * EXACT * (1 + np.abs(wanted)) + error
         require_close(derivative, wanted, allowed, "d log_z / d variance", str(at))
 
 
@@ -124,7 +155,8 @@ def tails_are_finite_without_warnings(likelihood: Likelihood) -> None:
 def monotone(likelihood: Likelihood) -> None:
     """A label's log_z rises, or stays, as the mean moves to its side."""
     for varied, at in _far_cases(likelihood):
-        log_z = _log_z(varied, *at.moved())[:: int(at.y[0])]  # towards the label's side
+        side = at.y[0] if at.function is None else 1.0 if at.function == at.y[0] else -1.0
+        log_z = _log_z(varied, *at.moved())[:: int(side)]  # towards the label's side
         rise = np.diff(log_z) / (1.0 + np.abs(log_z[1:]))
         least = float(np.min(rise, initial=0.0, where=np.isfinite(rise)))
         require(least >= -1e-10, f"log_z falls, by {-least:.3g} of its size ({at})")
@@ -133,23 +165,25 @@ def monotone(likelihood: Likelihood) -> None:
 def leaves_some_variance(likelihood: Likelihood) -> None:
     """nu * variance < 1: including a row takes less than all of its variance."""
     for varied, at in (*_cases(likelihood, 0.01, 1.0, 30.0), *_far_cases(likelihood)):
-        share = np.asarray(varied.moments(*at.moved()).nu) * at.variance
+        share = at.own(np.asarray(varied.moments(*at.moved()).nu)) * at.variance
         worst = int(np.argmax(np.nan_to_num(share, nan=-np.inf)))
         require(
             not share[worst] >= 1.0,
-            f"nu * variance = {share[worst]:.9g} at mean {at.mean[worst]:g} ({at})",
+            f"nu * variance = {share[worst]:.9g} at mean {at.own(at.mean)[worst]:g} ({at})",
         )
 
 
 def same_values_whatever_the_block(likelihood: Likelihood) -> None:
     """A row's moments do not depend on the rows that come with it."""
     for varied, at in _cases(likelihood, 0.0, 1.0, 30.0):
-        whole = np.array(varied.moments(*at.moved()))
+        whole = varied.moments(*at.moved())
         for i in (0, len(at.y) // 2, len(at.y) - 1):
             one = slice(i, i + 1)
-            alone = varied.moments(at.y[one], at.mean[one], at.variance[one])
-            allowed = 1e-9 * (1.0 + np.abs(whole[:, one]))
-            require_close(alone, whole[:, one], allowed, "moments", f"row {i} alone; {at}")
+            alone = varied.moments(at.y[one], at.mean[..., one], at.variance[one])
+            for mine, all_rows in zip(alone, whole, strict=True):
+                wanted = all_rows[..., one]
+                allowed = 1e-9 * (1.0 + np.abs(wanted))
+                require_close(mine, wanted, allowed, "moments", f"row {i} alone; {at}")
 
 
 def leaves_its_inputs_alone(likelihood: Likelihood) -> None:
@@ -196,6 +230,18 @@ def pullback_agrees_with_differences(likelihood: Likelihood) -> None:
         require_gradient(gradient, varied, loss, size, str(at))
 
 
+def a_function_for_each_class(likelihood: Likelihood) -> None:
+    """for_classes(count) has count latent functions, and for_classes of that has as many."""
+    assert has(likelihood, ManyClasses)
+    for count in (2, 3, 7):
+        form = likelihood.for_classes(count)
+        for made in (form, form.for_classes(count) if has(form, ManyClasses) else form):
+            require(
+                has(made, SeveralFunctions) and made.functions == count,
+                f"for_classes({count}) is {made!r}, which has not {count} latent functions",
+            )
+
+
 LAWS: Laws = {
     Likelihood: (
         finite_of_the_right_shape,
@@ -212,11 +258,12 @@ LAWS: Laws = {
     ),
     LogEvidence: (log_z_alone_agrees_with_the_moments,),
     LikelihoodPullback: (pullback_agrees_with_differences,),
+    ManyClasses: (a_function_for_each_class,),
 }
 
 
 def _cases(likelihood: Likelihood, *variances: float) -> Iterator[tuple[Likelihood, Marginals]]:
-    """Means around the boundary, for both labels, the variances, and other hyperparameters."""
+    """Means around the boundary, for all labels, the variances, and other hyperparameters."""
     return _with_means(likelihood, np.linspace(-6.0, 6.0, 25) + 0.03, variances)
 
 
@@ -230,29 +277,48 @@ def _with_means(
 ) -> Iterator[tuple[Likelihood, Marginals]]:
     ready = started(likelihood, samples_for(likelihood)[0].X)
     for varied in variations(ready):
-        for label in (-1.0, 1.0):
+        for label in _labels(varied):
             for variance in variances:
-                y = np.full(len(mean), label)
-                yield varied, Marginals(y, mean, np.full(len(mean), variance))
+                y, spread = np.full(len(mean), label), np.full(len(mean), variance)
+                for means, function in _of_each_function(varied, mean):
+                    yield varied, Marginals(y, means, spread, function)
+
+
+def _labels(likelihood: Likelihood) -> tuple[float, ...]:
+    if not has(likelihood, SeveralFunctions):
+        return -1.0, 1.0
+    return tuple(float(label) for label in range(likelihood.functions))
+
+
+def _of_each_function(likelihood: Likelihood, mean: Floats) -> Iterator[tuple[Floats, int | None]]:
+    """The means of all latent functions, of which one varies, and which."""
+    if not has(likelihood, SeveralFunctions):
+        yield mean, None
+        return
+    others = np.sin(np.arange(1.0, 1.0 + likelihood.functions))
+    for function in range(likelihood.functions):
+        means = np.repeat(others[:, None], len(mean), axis=1)
+        means[function] = mean
+        yield means, function
 
 
 def _moments(likelihood: Likelihood, at: Marginals) -> Floats:
-    return np.array(likelihood.moments(*at.moved()))
+    return np.concatenate([np.ravel(each) for each in likelihood.moments(*at.moved())])
 
 
 def _log_z(likelihood: Likelihood, y: Floats, mean: Floats, variance: Floats) -> Floats:
     return np.array(likelihood.moments(y, mean, variance).log_z, dtype=np.float64)
 
 
-def _along_mean(likelihood: Likelihood, at: Marginals) -> Any:
-    return lambda t: _log_z(likelihood, *at.moved(mean=t))
+def _along_mean(likelihood: Likelihood, at: Marginals, function: int | None = None) -> Any:
+    return lambda t: _log_z(likelihood, *at.moved(mean=t, function=function))
 
 
 def _step(at: Marginals) -> float:
     return 2e-3 * float(np.sqrt(1.0 + at.variance[0]))
 
 
-def _require_proper(moments: Any, rows: int, where: str) -> None:
+def _require_proper(moments: Any, shape: tuple[int, ...], where: str) -> None:
     require(
         isinstance(moments, tuple) and len(moments) == 3,
         f"{type(moments).__name__} where Moments(log_z, alpha, nu) is wanted ({where})",
@@ -262,5 +328,6 @@ def _require_proper(moments: Any, rows: int, where: str) -> None:
             isinstance(values, np.ndarray) and values.dtype == np.float64,
             f"{name} of type {type(values).__name__} where a float64 array is wanted ({where})",
         )
-        require(values.shape == (rows,), f"{name} of shape {values.shape}, not ({rows},) ({where})")
+        wanted = shape[-1:] if name == "log_z" else shape
+        require(values.shape == wanted, f"{name} of shape {values.shape}, not {wanted} ({where})")
         require_finite(values, name, where)

@@ -30,7 +30,7 @@ from sgpc_framework.parts.hyperparameters import (
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
-from sgpc_framework.protocols import Kernel, PlainOptions
+from sgpc_framework.protocols import Kernel, PlainOptions, SeveralFunctions
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -93,6 +93,11 @@ def components(
     return cls(**options)
 
 
+def likelihoods() -> st.SearchStrategy[Any]:
+    """Likelihoods of one latent function, for labels -1.0 and +1.0."""
+    return components("likelihood").filter(lambda part: not has(part, SeveralFunctions))
+
+
 def _nests(option: Option) -> bool:
     return get_origin(option.type) is tuple and get_args(option.type)[0] is Kernel
 
@@ -111,6 +116,8 @@ def _hyperparameters(
     option: Option, declared: Declaration, features: int
 ) -> st.SearchStrategy[Any]:
     number = _number(declared)
+    if get_origin(option.type) is tuple:  # a list in any case, such as a number for each class
+        return st.lists(number, min_size=2, max_size=4).map(tuple)
     if any(get_origin(member) is tuple for member in get_args(option.type)):
         return number | st.tuples(*[number] * features)
     return number
@@ -152,7 +159,7 @@ def walks(draw: st.DrawFn, storage: Storage = "float64") -> Walk:
     rows = TrainingRows.of(problem.X, problem.y, draw(st.sampled_from([1, 3, 1000])))
     posterior = rows.posterior(
         draw(components("kernel", features=problem.X.shape[1])),
-        draw(components("likelihood")),
+        draw(likelihoods()),
         len(problem.y),
         storage,
     )
@@ -186,7 +193,7 @@ def fitted_states(
 
     state = State(
         draw(components("kernel", problem.X.shape[1]) if kernels is None else kernels),
-        draw(components("likelihood")),
+        draw(likelihoods()),
         np.array(basis, dtype=np.intp),
         problem.X[basis],
         each(precisions),

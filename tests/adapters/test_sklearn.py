@@ -110,7 +110,10 @@ def test_two_classes():
 
 def test_three_classes():
     fitted = quick().fit(X, NAMES)
-    assert isinstance(fitted.model_, sgpc.OneVsRest)
+    assert isinstance(fitted.model_, sgpc.Model)
+    apart = quick(strategy="one-vs-rest").fit(X, NAMES)
+    assert isinstance(apart.model_, sgpc.OneVsRest)
+    assert apart.score(X, NAMES) > FAIR
     assert fitted.classes_.tolist() == ["setosa", "versicolor", "virginica"]
     assert fitted.score(X, NAMES) > FAIR
     decision = fitted.decision_function(X)
@@ -151,7 +154,8 @@ def test_every_form_of_a_random_state_is_taken(random_state):
 
 def test_jobs_change_nothing():
     with joblib.parallel_config(backend="threading"):  # processes take seconds to come
-        one, two = (quick(n_jobs=n, max_basis=3).fit(X, NAMES) for n in (None, 2))
+        apart = {"strategy": "one-vs-rest", "max_basis": 3}
+        one, two = (quick(n_jobs=n, **apart).fit(X, NAMES) for n in (None, 2))
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
@@ -160,9 +164,12 @@ def test_jobs_change_nothing():
 )
 def test_verbose_says_where_it_is(refiner, capsys):
     quick(verbose=1, refiner=refiner).fit(X, NAMES)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("[SGPClassifier] round 1: 12 basis vectors, loss 0.")
+    quick(verbose=1, refiner=refiner, strategy="one-vs-rest").fit(X, NAMES)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    assert lines[1].startswith("[SGPClassifier] class 2 of 3, round 1: 12 basis vectors, loss 0.")
+    assert len(lines) == 6
+    assert lines[1].startswith("[SGPClassifier] model 2 of 6, round 1: 12 basis vectors, loss 0.")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -366,7 +373,7 @@ class Borderline:
 
 @pytest.mark.parametrize("selector", ["entropy", {"name": "entropy"}, Borderline()])
 def test_a_clone_is_like_it(selector):
-    original = quick(selector=selector).fit(X, Y)
+    original = quick(selector=selector, strategy="one-vs-rest").fit(X, Y)
     copy = clone(original)
     assert not hasattr(copy, "model_")
     np.testing.assert_array_equal(copy.fit(X, Y).predict_proba(X), original.predict_proba(X))
@@ -485,18 +492,26 @@ def test_added_rows_must_be_like_the_others():
 
 
 def test_a_warm_start_goes_on_from_what_was_found():
-    warm = SGPClassifier("paper", max_basis=8, max_iterations=2, warm_start=True).fit(X, NAMES)
+    settings = {"preset": "paper", "max_basis": 8, "max_iterations": 2}
+    warm = SGPClassifier(**settings, warm_start=True).fit(X, NAMES)
+    found = warm.model_.kernel.lengthscale
+    warm.fit(X, NAMES)
+    assert begun(warm.model_) == found
+    cold = SGPClassifier(**settings).fit(X, NAMES)
+    at_first = begun(cold.model_)
+    assert begun(cold.fit(X, NAMES).model_) == at_first != found
+
+
+def begun(model):
+    return model.trace.iterations[0].hyperparameters["kernel.lengthscale"]
+
+
+def test_each_class_has_its_own_warm_start():
+    settings = {"strategy": "one-vs-rest", "max_basis": 8, "max_iterations": 2}
+    warm = SGPClassifier("paper", **settings, warm_start=True).fit(X, NAMES)
     lengthscales = [one.kernel.lengthscale for one in warm.model_.models]
     warm.fit(X, NAMES)
-    begun = [
-        one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in warm.model_.models
-    ]
-    assert begun == lengthscales
-    cold = SGPClassifier("paper", max_basis=8, max_iterations=2).fit(X, NAMES).fit(X, NAMES)
-    begun = [
-        one.trace.iterations[0].hyperparameters["kernel.lengthscale"] for one in cold.model_.models
-    ]
-    assert len({*begun}) == 1
+    assert [begun(one) for one in warm.model_.models] == lengthscales
 
 
 @pytest.mark.parametrize(

@@ -90,22 +90,32 @@ def test_the_numbers_of_rows_are_those_of_the_whole_table():
     assert np.array_equal(model.inputs, X[model.basis])
 
 
-def test_with_many_classes_all_must_have_a_model():
-    three = np.digitize(X[:, 10], [1.0, 3.0])
-    design = sgpc.build(PLAIN, objective="none")
-    with pytest.raises(sgpc.StopFitting, match="2 of 3 classes had a model"):
-        design.fit(X, three, progress=Until(lambda at: at.model == 2))
-    model = design.fit(X, three, progress=Until(lambda at: at.model == 3))
-    assert [len(one) for one in model.models] == [10, 10, 1]
+THREE = np.digitize(X[:, 10], [1.0, 3.0])
 
 
-def test_in_parallel_the_last_class_is_done_when_it_is_told_of():
-    three = np.digitize(X[:, 10], [1.0, 3.0])
-    design = sgpc.build(PLAIN, objective="none")
-    with pytest.raises(sgpc.StopFitting, match="2 of 3 classes had a model"):
-        design.fit(X, three, progress=Until(lambda at: at.model == 2), n_jobs=1)
-    model = design.fit(X, three, progress=Until(lambda at: at.model == 3), n_jobs=1)
-    assert [len(one) for one in model.models] == [10, 10, 10]
+@pytest.mark.parametrize(
+    ("n_jobs", "at_model", "sizes"),
+    [
+        (None, 1, [1, 0, 0]),
+        (None, 2, [10, 1, 0]),
+        (None, 3, [10, 10, 1]),
+        (None, 4, [10, 10, 10]),
+        (1, 2, [10, 10, 0]),
+        (1, 5, [10, 10, 10]),
+    ],
+)
+def test_of_many_models_those_that_there_are_are_kept(n_jobs, at_model, sizes):
+    """In parallel a model is done when it is told of."""
+    design = sgpc.build(PLAIN, objective="none", strategy="one-vs-rest")
+    model = design.fit(X, THREE, progress=Until(lambda at: at.model == at_model), n_jobs=n_jobs)
+    assert [len(one) for one in model.models] == sizes
+    assert model.odds_share == 0.0
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    for position, one in enumerate(model.models):
+        if not len(one):  # it knows how frequent its class is, and nothing else
+            share = np.mean(position == THREE)
+            np.testing.assert_allclose(one.predict_proba(X)[:, 1], share, atol=0.01)
+            assert "stopped before this class" in one.trace.notes[0]
 
 
 @pytest.mark.parametrize("refiner", ["none", "corrective"])

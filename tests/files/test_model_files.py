@@ -186,19 +186,26 @@ MANY = X + 3.0 * CODES[:, None]
 
 @pytest.mark.parametrize("labels", [["c", "a", "b"], [7, -1, 3], [0.5, 1.5, 2.5]])
 @pytest.mark.parametrize("refiner", ["none", QUICK])
-def test_many_classes_are_kept_to_the_bit(labels, refiner, tmp_path):
-    design = sgpc.build(refiner=refiner, objective="none", max_basis=4, sizes=[2])
+@pytest.mark.parametrize("strategy", ["joint", "one-vs-rest"])
+def test_many_classes_are_kept_to_the_bit(labels, refiner, strategy, tmp_path):
+    parts = {"refiner": refiner, "objective": "none", "strategy": strategy}
+    design = sgpc.build(parts, max_basis=4, sizes=[2])
     before = design.fit(MANY, np.array(labels)[CODES])
     before.save(tmp_path / "m")
     after = sgpc.load(tmp_path / "m")
-    assert isinstance(after, sgpc.OneVsRest)
+    assert type(after) is (sgpc.OneVsRest if strategy == "one-vs-rest" else sgpc.Model)
     assert after.classes.tolist() == before.classes.tolist()
     assert after.sizes == before.sizes
     for old, new in zip(
         before.staged_predict_proba(MANY), after.staged_predict_proba(MANY), strict=True
     ):
         np.testing.assert_array_equal(new, old)
-    assert [one.trace.stages for one in after.models] == [o.trace.stages for o in before.models]
+    if strategy == "joint":
+        assert after.trace.stages == before.trace.stages
+        np.testing.assert_array_equal(after.sites.mean, before.sites.mean)
+    else:
+        assert [one.trace.stages for one in after.models] == [o.trace.stages for o in before.models]
+        assert after.odds_share == before.odds_share
 
 
 def test_a_file_says_how_the_model_was_made(model, path):

@@ -17,7 +17,7 @@ CODES = np.arange(90) % 3
 CENTRES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
 X = CENTRES[CODES] + RNG.normal(size=(90, 2))
 NAMES = np.array(["fox", "owl", "bee"])[CODES]
-DESIGN = sgpc.build(max_basis=6, max_iterations=2)
+DESIGN = sgpc.build(strategy="one-vs-rest", max_basis=6, max_iterations=2)
 QUICK = {"name": "corrective", "penalty": 1.0, "iterations": 5}
 
 
@@ -40,8 +40,12 @@ def test_two_labels_make_a_model():
     assert isinstance(DESIGN.fit(X, CODES == 1), sgpc.Model)
 
 
-def test_probabilities_are_those_of_each_class_normalised(model):
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_probabilities_are_those_of_each_class_normalised(model, share):
+    """Or their odds, or something in between."""
+    model = attrs.evolve(model, odds_share=share)
     own = np.stack([one.predict_proba(X)[:, 1] for one in model.models], axis=1)
+    own = own / (1.0 - own) ** share
     proba = model.predict_proba(X)
     np.testing.assert_allclose(proba, own / own.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
@@ -68,7 +72,7 @@ def test_each_class_is_fitted_as_it_would_be_alone(model):
     ],
 )
 def test_labels_come_back_as_they_were_given(labels):
-    found = sgpc.build(max_basis=3, max_iterations=1).fit(X, labels)
+    found = sgpc.build(DESIGN.config, max_basis=3, max_iterations=1).fit(X, labels)
     assert found.classes.tolist() == sorted({*np.ravel(labels).tolist()})
     assert found.predict(X).dtype == np.asarray(labels).dtype
 
@@ -122,7 +126,8 @@ def test_a_class_without_any_basis_vector_keeps_its_prior(model):
 
 
 def test_refined_classes_share_the_sizes_that_all_of_them_have():
-    refined = sgpc.build(refiner=QUICK, objective="none", max_basis=6, sizes=[2, 4]).fit(X, NAMES)
+    refining = {"refiner": QUICK, "objective": "none", "sizes": [2, 4]}
+    refined = sgpc.build(DESIGN.config, **refining).fit(X, NAMES)
     check_sizes(refined, (2, 4, 6))
     first, second, third = refined.models
     check_sizes(attrs.evolve(refined, models=(first, second.truncated(4), third)), (2, 4, 6))
@@ -148,15 +153,16 @@ class CountsStarts:
 
 
 def test_the_start_is_shared_and_comes_from_all_rows():
-    found = sgpc.build(kernel=CountsStarts(), max_basis="auto", objective="none").fit(X, CODES)
+    parts = {"kernel": CountsStarts(), "objective": "none"}
+    found = sgpc.build(DESIGN.config, **parts, max_basis="auto").fit(X, CODES)
     assert {one.kernel.starts[0] for one in found.models} == {90}
 
 
 def test_progress_says_which_class_it_is_at():
     seen = []
-    sgpc.build(max_basis=4, max_iterations=1).fit(X, NAMES, progress=seen.append)
+    sgpc.build(DESIGN.config, max_basis=4, max_iterations=1).fit(X, NAMES, progress=seen.append)
     assert [(at.model, at.models, at.basis) for at in seen] == [
-        (model, 3, basis) for model in (1, 2, 3) for basis in (1, 2, 3, 4)
+        (model, 6, basis) for model in range(1, 7) for basis in (1, 2, 3, 4)
     ]
 
 
@@ -165,7 +171,10 @@ def test_jobs_change_nothing_but_the_time(model, n_jobs):
     seen = []
     found = DESIGN.fit(X, NAMES, n_jobs=n_jobs, progress=seen.append)
     np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
-    assert [(at.model, at.models, at.basis) for at in seen] == [(1, 3, 6), (2, 3, 6), (3, 3, 6)]
+    assert [(at.model, at.models, at.basis) for at in seen] == [
+        (model, 6, 6) for model in range(1, 7)
+    ]
+    assert found.odds_share == model.odds_share
 
 
 def test_jobs_without_joblib_say_what_to_install(monkeypatch):
@@ -193,7 +202,7 @@ def test_a_fit_can_start_where_another_ended(model, n_jobs):
 
 
 def test_a_start_from_another_kernel_is_none(model):
-    other = sgpc.build(kernel="matern-32", max_basis=3, max_iterations=1).fit(X, NAMES)
+    other = sgpc.build(DESIGN.config, kernel="matern-32", max_basis=3).fit(X, NAMES)
     found = DESIGN.fit(X, NAMES, start=other)
     np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
 
@@ -203,3 +212,18 @@ def test_two_classes_start_where_two_ended():
     second = DESIGN.fit(X, CODES == 1, start=first)
     begun = second.trace.iterations[0].hyperparameters
     assert begun["kernel.lengthscale"] == first.kernel.lengthscale
+
+
+def test_held_out_rows_choose_the_share_of_the_odds():
+    """Where classes are far apart odds are right; where labels are noise, probabilities are."""
+    rng = np.random.default_rng(5)
+    design = sgpc.build(DESIGN.config, objective="none")
+    apart = design.fit(CENTRES[CODES] * 2.0 + rng.normal(size=(90, 2)), CODES)
+    assert apart.odds_share > 0.0
+    noise = design.fit(rng.normal(size=(90, 2)), rng.integers(0, 3, size=90))
+    assert noise.odds_share == 0.0
+
+
+def test_few_rows_choose_nothing():
+    few = sgpc.build(DESIGN.config, max_basis=3, max_iterations=1).fit(X[:15], CODES[:15])
+    assert few.odds_share == 0.0

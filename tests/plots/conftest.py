@@ -53,10 +53,11 @@ def refined(waves) -> Model:
 
 @attrs.frozen
 class Trees:
-    """Three classes of the same points."""
+    """Three classes of the same points, as one model and as one for each."""
 
     y: np.ndarray
     model: OneVsRest
+    joint: Model
 
 
 @pytest.fixture(scope="session")
@@ -66,4 +67,6 @@ def trees(waves) -> Trees:
     codes = np.where(np.hypot(first, second) < 1.2, 0, np.where(first > 0.0, 1, 2))
     kernel = {"name": "matern-52", "lengthscale": "median-per-feature"}
     design = sgpc.build(kernel=kernel, max_basis=5, max_iterations=1)
-    return Trees(names[codes], design.fit(waves.X, names[codes]))
+    apart = sgpc.build(design.config, strategy="one-vs-rest")
+    fits = (each.fit(waves.X, names[codes]) for each in (apart, design))
+    return Trees(names[codes], *fits)

@@ -48,6 +48,9 @@ def test_the_terms_of_a_sum_and_the_models_of_many_classes_have_markers(model, t
     assert bars(ax) == {"x1": 1.0, "x2": 1.0}
     ax = feature_relevance(trees.model)
     assert [line.get_label() for line in ax.get_lines()] == ["ash", "birch", "cedar"]
+    ax = feature_relevance(trees.joint)
+    assert bars(ax).keys() == {"x1", "x2"}
+    assert ax.get_legend() is None
 
 
 def test_of_many_features_the_first_are_shown_and_the_others_mentioned(model):

@@ -51,6 +51,12 @@ def test_many_classes(trees, waves):
     ax.figure.canvas.draw()
 
 
+def test_many_classes_in_one_model(trees, waves):
+    drawn = lines(along_stages(trees.joint, waves.X, trees.y))
+    assert len(drawn["training: error"]) == len(drawn["held out: error"]) == 5
+    assert drawn["held out: loss"][:, 0].tolist() == [1, 2, 3, 4, 5]
+
+
 def test_a_trace_cannot_predict(model, waves):
     with pytest.raises(InputError, match="wanted a model beside X and y, found a trace"):
         along_stages(model.trace, waves.X, waves.y)

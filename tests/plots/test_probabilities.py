@@ -40,7 +40,8 @@ def test_more_classes_than_colours(waves):
     """What would need a colour for each class does without."""
     y = np.digitize(waves.X[:, 0], np.linspace(-1.6, 1.6, 9))
     kernel = {"name": "squared-exponential", "lengthscale": [1.0, 1.0]}
-    model = sgpc.build(kernel=kernel, max_basis=2, max_iterations=1).fit(waves.X, y)
+    design = sgpc.build(kernel=kernel, strategy="one-vs-rest", max_basis=2, max_iterations=1)
+    model = design.fit(waves.X, y)
     assert len(model.classes) == 10
     ax = probability_histogram(model, waves.X, y)
     assert ax.get_legend() is None

@@ -44,6 +44,12 @@ def test_many_classes_have_a_basis_each(trees, waves):
     assert len({text.get_color() for text in ax.texts}) == 3
 
 
+def test_or_one_for_all(trees, waves):
+    ax = decision_regions(trees.joint, waves.X, trees.y)
+    assert sorted(text.get_text() for text in ax.texts) == ["1", "2", "3", "4", "5"]
+    assert len(ax.get_legend().get_texts()) == 3
+
+
 def test_a_basis_vector_far_away_does_not_shrink_the_picture(model, waves):
     inputs = model.inputs.copy()
     inputs[0] = [1e4, 0.0]

@@ -197,5 +197,5 @@ def test_many_classes_play_too(chromium, opened, rows):
     X = rows[0]
     y = np.where(np.hypot(*X.T) < 1.2, "a", np.where(X[:, 0] > 0.0, "b", "c"))
     opened(render(sgpc.build(max_basis=3, max_iterations=1).fit(X, y), X, y))
-    wait_for(lambda: said(chromium).startswith("3 of 3 basis vectors a class"))
+    wait_for(lambda: said(chromium).startswith("3 of 3 basis vectors: error"))
     assert chromium.get_log("browser") == []

@@ -177,6 +177,21 @@ def test_many_classes(rows):
     page = render(sgpc.build(max_basis=4, max_iterations=1).fit(X, y), X, y)
     text = Elements(page).text
     assert "A classifier of 1, 2 and 3" in text
+    assert "with 4 basis vectors, judged here" in text
+    assert "the class whose function a basis vector asks to be highest" in text
+    assert "against the rest" not in text
+    data = reel(page)
+    assert data["channels"] == len(data["colours"]) == 3
+    assert [len(basis) for basis in data["frames"][-1]["basis"]] == [4]
+
+
+def test_a_model_for_each_class(rows):
+    X = rows[0]
+    y = np.where(np.hypot(*X.T) < 1.2, 3, np.where(X[:, 0] > 0.0, 1, 2))
+    design = sgpc.build(strategy="one-vs-rest", max_basis=4, max_iterations=1)
+    page = render(design.fit(X, y), X, y)
+    text = Elements(page).text
+    assert "A classifier of 1, 2 and 3" in text
     assert "2 against the rest: 4 basis vectors" in text
     data = reel(page)
     assert data["channels"] == len(data["colours"]) == 3

@@ -53,7 +53,7 @@ async function play(reel) {
   const button = document.getElementById("play");
   const said = document.getElementById("said");
   const total = reel.frames.at(-1).size;
-  const each = reel.classes.length > 2 ? " a class" : "";
+  const each = reel.frames.at(-1).basis.length > 1 ? " a class" : "";
   let timer = null;
 
   function show() {

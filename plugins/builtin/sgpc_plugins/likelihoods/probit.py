@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.authors import Moments, compiled, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardised
+from sgpc_plugins.likelihoods.multinomial_probit import MultinomialProbit
 from sgpc_plugins.likelihoods.normal_tail import log_cdf, log_cdf_derivatives
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,7 @@ class Probit:
     slope   λ, how steeply the probability rises with the latent value
     bias    b, added to the latent value: it carries the balance of the labels
 
-    Log-concave: nu > 0, and nu * variance < 1.
+    Log-concave: nu > 0, and nu * variance < 1. Of many classes, it is ``multinomial-probit``.
 
     >>> one = np.ones(1)
     >>> log_z, alpha, nu = Probit().moments(one, 0.0 * one, one)
@@ -39,6 +40,10 @@ class Probit:
 
     slope: float = hyperparameter(1.0, bounds=(1e-4, 1e4))
     bias: float = hyperparameter(0.0, bounds=(-1e3, 1e3), transform="identity")
+
+    def for_classes(self, count: int) -> MultinomialProbit:
+        """The form for many classes, with a latent function and a bias each."""
+        return MultinomialProbit((0.0,) * count)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Φ(z): the innermost loop of a fit."""

@@ -20,36 +20,37 @@ from numpy.typing import NDArray
 from sgpc_framework.authors import Moments, compiler_options
 from sgpc_plugins.likelihoods import normal_tail
 from sgpc_plugins.likelihoods.link import LEAST_NU
+from sgpc_plugins.likelihoods.normal_tail_compiled import (
+    CELLS,
+    EDGE,
+    LOG_CDF,
+    RATIO,
+    SQRT_2PI,
+    polynomial,
+    table,
+)
 
 Floats = NDArray[np.float64]
 
-# One row for each node, so that a look-up touches one or two cache lines.
-_LOG_CDF = np.ascontiguousarray(normal_tail.LOG_CDF.T)
-_RATIO = np.ascontiguousarray(normal_tail.RATIO.T)
-_CELLS = float(normal_tail.CELLS)
-_EDGE = float(normal_tail.EDGE)
-_MIDDLE = normal_tail.EDGE * normal_tail.CELLS
 _FRACTIONS = normal_tail.FRACTIONS
 _BELOW_ONE = normal_tail.BELOW_ONE
 _TAIL = 128  # rows of the tails that are collected
-_SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 _row = types.Array(float64, 1, "C", readonly=True)  # takes a writable array as well
-_table = types.Array(float64, 2, "C", readonly=True)
 _compiled = compiler_options()
 
 
 def log_z(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Floats:
     """log Φ(z) of every row."""
     result = np.empty(len(y))
-    _run(_log_z, (_LOG_CDF, slope**-2, bias), (y, mean, variance), result)
+    _run(_log_z, (LOG_CDF, slope**-2, bias), (y, mean, variance), result)
     return result
 
 
 def moments(slope: float, bias: float, y: Floats, mean: Floats, variance: Floats) -> Moments:
     """(log_z, alpha, nu) of every row."""
     results = np.empty((4, len(y)))  # the last is scratch
-    _run(_moments, (_LOG_CDF, _RATIO, slope**-2, bias), (y, mean, variance), results)
+    _run(_moments, (LOG_CDF, RATIO, slope**-2, bias), (y, mean, variance), results)
     return Moments(*results[:3])
 
 
@@ -59,15 +60,6 @@ def _run(loop: Any, options: tuple[Any, ...], rows: tuple[Floats, ...], results:
         loop(*options, *rows, results)
     except TypeError:
         loop(*options, *(np.ascontiguousarray(row, dtype=np.float64) for row in rows), results)
-
-
-@numba.njit(inline="always")  # without a signature: never compiled for itself
-def _polynomial(z: float, node: float, table: Floats) -> float:
-    """Horner's rule for the Taylor polynomial about the nearest node."""
-    c = table[int(node) + _MIDDLE]
-    t = z * _CELLS - node
-    value: float = ((((c[5] * t + c[4]) * t + c[3]) * t + c[2]) * t + c[1]) * t + c[0]
-    return value
 
 
 @numba.njit(inline="always")
@@ -80,9 +72,9 @@ def _excesses(t: Floats, excess: Floats, count: int) -> None:
             excess[i] = k / (t[i] + excess[i])
 
 
-@numba.njit(types.void(_table, float64, float64, _row, _row, _row, float64[::1]), **_compiled)
+@numba.njit(types.void(table, float64, float64, _row, _row, _row, float64[::1]), **_compiled)
 def _log_z(
-    table: Floats,
+    log_cdf: Floats,
     noise: float,
     bias: float,
     y: Floats,
@@ -96,8 +88,8 @@ def _log_z(
         result[i] = (mean[i] + bias) * y[i] / math.sqrt(variance[i] + noise)
     for i in range(len(y)):
         z = result[i]
-        if abs(z) <= _EDGE:
-            result[i] = _polynomial(z, np.rint(z * _CELLS), table)
+        if abs(z) <= EDGE:
+            result[i] = polynomial(z, np.rint(z * CELLS), log_cdf)
         elif z == z:
             outside[count], t[count] = i, abs(z)
             count += 1
@@ -106,15 +98,15 @@ def _log_z(
             for j in range(count):
                 if result[outside[j]] < 0.0:
                     h = t[j] + excess[j]
-                    result[outside[j]] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
+                    result[outside[j]] = -t[j] * t[j] / 2.0 - math.log(SQRT_2PI * h)
                 else:
                     gauss = math.exp(-t[j] * t[j] / 2.0)
-                    result[outside[j]] = -gauss / (_SQRT_2PI * (t[j] + excess[j]))
+                    result[outside[j]] = -gauss / (SQRT_2PI * (t[j] + excess[j]))
             count = 0
 
 
 @numba.njit(
-    types.void(_table, _table, float64, float64, _row, _row, _row, float64[:, ::1]), **_compiled
+    types.void(table, table, float64, float64, _row, _row, _row, float64[:, ::1]), **_compiled
 )
 def _moments(
     log_cdf: Floats,
@@ -134,11 +126,11 @@ def _moments(
         log_z[i] = (mean[i] + bias) * y[i] / width[i]
     for i in range(len(y)):
         z = log_z[i]
-        if abs(z) <= _EDGE:
-            node = np.rint(z * _CELLS)
-            h = _polynomial(z, node, ratio)
+        if abs(z) <= EDGE:
+            node = np.rint(z * CELLS)
+            h = polynomial(z, node, ratio)
             slope[i], bend[i] = h, h * (h + z)
-            log_z[i] = _polynomial(z, node, log_cdf)
+            log_z[i] = polynomial(z, node, log_cdf)
         elif z == z:
             outside[count], t[count] = i, abs(z)
             count += 1
@@ -151,9 +143,9 @@ def _moments(
                 if log_z[at] < 0.0:
                     h = t[j] + excess[j]
                     slope[at], bend[at] = h, min(h * excess[j], _BELOW_ONE)
-                    log_z[at] = -t[j] * t[j] / 2.0 - math.log(_SQRT_2PI * h)
+                    log_z[at] = -t[j] * t[j] / 2.0 - math.log(SQRT_2PI * h)
                 else:
-                    h = math.exp(-t[j] * t[j] / 2.0) / _SQRT_2PI
+                    h = math.exp(-t[j] * t[j] / 2.0) / SQRT_2PI
                     slope[at], bend[at] = h, h * (h + t[j])
                     log_z[at] = -h / (t[j] + excess[j])
             count = 0

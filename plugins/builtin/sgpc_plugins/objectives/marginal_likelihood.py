@@ -38,5 +38,5 @@ def _gram_loss(K: Floats, precision: Floats, mean: Floats) -> tuple[float, Float
     form = additive_form(K, precision, mean)
     surprise = form.coefficient**2 / form.shrinkage - np.log(form.shrinkage)
     value = 0.5 * float(np.sum(surprise + np.log(2.0 * np.pi)))
-    weights = form.functions.T @ form.coefficient  # (K + Π⁻¹)⁻¹ m
-    return value, 0.5 * (form.T.T @ form.T - np.outer(weights, weights))
+    weights = np.atleast_2d(form.weights)  # (K + Π⁻¹)⁻¹ m of each latent function
+    return value, 0.5 * (len(weights) * (form.T.T @ form.T) - weights.T @ weights)

@@ -8,7 +8,6 @@ import attrs
 import numpy as np
 
 from sgpc_framework.authors import (
-    Floats,
     NumericalError,
     Refined,
     Refining,
@@ -27,9 +26,9 @@ class Prune:
         loss = NLP_a + price · d / n
 
     With W = (K_uu + Π⁻¹)⁻¹ and w = W m, leaving out basis vector j with its site takes wⱼ² / Wⱼⱼ
-    from mᵀ W m, which is what the sites say of the data; so the one with the least of it is tried
-    next. ``price`` is what a basis vector must be worth, in nats over all n rows. Sites,
-    hyperparameters and the vectors that stay are not changed.
+    from mᵀ W m, which is what the sites say of the data, added up over the latent functions; so the
+    one with the least of it is tried next. ``price`` is what a basis vector must be worth, in nats
+    over all n rows. Sites, hyperparameters and the vectors that stay are not changed.
     """
 
     name: ClassVar[str] = "prune"
@@ -65,8 +64,6 @@ class Prune:
 
 def _least_important(state: State) -> int:
     """The basis vector that the sites say least about."""
-    importance: Floats = np.zeros(len(state))
-    for form in state.forms():
-        weights = form.functions.T @ form.coefficient  # w = W m
-        importance += weights**2 / np.sum(form.T**2, axis=0)  # the diagonal of W = TᵀT
-    return int(importance.argmin())
+    form = state.form()
+    squares = np.sum(np.atleast_2d(form.weights) ** 2, axis=0)  # w = W m of each latent function
+    return int((squares / np.sum(form.T**2, axis=0)).argmin())  # over the diagonal of W = TᵀT

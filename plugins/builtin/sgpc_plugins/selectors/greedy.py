@@ -1,7 +1,8 @@
 """Selectors that take the best row of all by a number each row has for itself.
 
-Throughout, λ̄ᵢ = 1 - νᵢ Aᵢᵢ is the factor by which including row i would shrink its variance. Where
-rows have weights, the number is multiplied by the weight of the row.
+Throughout, λ̄ᵢ = 1 - νᵢ Aᵢᵢ is the factor by which including row i would shrink its variance, which
+several latent functions share: νᵢ is then the mean of theirs. Where rows have weights, the number
+is multiplied by the weight of the row.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class InformationGain:
         new-old:  KL(new‖old) = ½ (-log λ̄ + λ̄ - 1 + Δ²/A)
         old-new:  KL(old‖new) = ½ (log λ̄ + 1/λ̄ - 1 + Δ²/(A λ̄))
 
-    and j = argmax of the one that ``direction`` names. The paper's printed criterion is neither
-    (its argmin would pick the least informative row).
+    and j = argmax of the one that ``direction`` names; of several latent functions Δ² is the mean.
+    The paper's printed criterion is neither (its argmin would pick the least informative row).
     """
 
     name: ClassVar[str] = "information-gain"
@@ -75,18 +76,24 @@ class ConditionalVariance:
 
 
 def _log_kept(rows: Rows) -> Floats:
-    removed = rows.nu * rows.variance  # 1 - λ̄
+    removed = rows.shrinkage * rows.variance  # 1 - λ̄
     if rows.has_weights:
         return rows.weight * np.log1p(-removed)
     return -removed  # without weights the logarithm changes no choice
 
 
 def _minus_new_old(rows: Rows) -> Floats:
-    removed = rows.nu * rows.variance  # 1 - λ̄
-    return rows.weighed(0.5 * (np.log1p(-removed) + removed - rows.alpha**2 * rows.variance))
+    removed = rows.shrinkage * rows.variance  # 1 - λ̄
+    return rows.weighed(0.5 * (np.log1p(-removed) + removed - _moved(rows)))
 
 
 def _minus_old_new(rows: Rows) -> Floats:
-    removed = rows.nu * rows.variance
-    moved = rows.alpha**2 * rows.variance
-    return rows.weighed(-0.5 * (np.log1p(-removed) + (removed + moved) / (1.0 - removed)))
+    removed = rows.shrinkage * rows.variance
+    gain = np.log1p(-removed) + (removed + _moved(rows)) / (1.0 - removed)
+    return rows.weighed(-0.5 * gain)
+
+
+def _moved(rows: Rows) -> Floats:
+    """Δ²/A."""
+    squares = rows.alpha**2
+    return (squares if squares.ndim == 1 else squares.mean(axis=0)) * rows.variance

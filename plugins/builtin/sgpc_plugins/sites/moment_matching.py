@@ -19,6 +19,9 @@ class MomentMatching:
 
         coefficient = αⱼ        shrinkage = νⱼ
 
+    Several latent functions have one variance, and the closest to the exact posterior (in relative
+    entropy, as for one function) has the mean of theirs: the shrinkage is the mean of νⱼ.
+
     Equivalently pⱼ = νⱼ / (1 - νⱼ Aⱼⱼ) and mⱼ = f̂ⱼ + αⱼ / νⱼ. Where a likelihood is not log-concave
     ν may be negative, which asks for a larger variance; such a site keeps its coefficient and
     takes a millionth of the variance, so that every precision is positive.
@@ -28,7 +31,7 @@ class MomentMatching:
 
     def estimate(self, posterior: Posterior, candidates: Candidates) -> Steps:
         at = candidates.at
-        shrinkage = at.nu
+        shrinkage = at.shrinkage
         if not min(shrinkage.ravel().tolist()) > 0.0:
             shrinkage = np.where(shrinkage > 0.0, shrinkage, LEAST_SHARE / at.variance)
         return Steps(at.alpha, shrinkage)

@@ -35,7 +35,8 @@ class PredictiveLossSites:
     The two unknowns are the coefficient and the precision p > 0: by Cauchy-Schwarz no other
     constraint binds. A step takes one pass over the rows, O(n), for all candidates together: the
     curvature in the coefficient is exact, the others are learnt from the step before (secants). A
-    step that does not lower the loss is shortened, so the result is never above the start.
+    step that does not lower the loss is shortened, so the result is never above the start. The
+    coefficients of several latent functions keep the ratios that moment matching gave them.
     ``max_steps`` bounds the Newton steps; ``tolerance`` is the relative gain at which they end.
     """
 
@@ -48,8 +49,7 @@ class PredictiveLossSites:
         starts = MomentMatching().estimate(posterior, candidates)
         coordinates = [_Coordinates(candidates, starts, i) for i in range(len(candidates))]
         searches = [self._search(each) for each in coordinates]
-        ends = _in_step(posterior, candidates, coordinates, searches)
-        return Steps(*zip(*ends, strict=True))
+        return _steps(_in_step(posterior, candidates, coordinates, searches))
 
     def _search(self, at: _Coordinates) -> Search:
         """Newton's method for one candidate: yields the places to look at, returns the best."""
@@ -82,8 +82,8 @@ class _Point(NamedTuple):
 Place = tuple[float, float]
 """(a, τ)"""
 
-Step = tuple[float, float]
-"""(coefficient, shrinkage)"""
+Step = tuple[Floats, float]
+"""The coefficient of each latent function, and the shrinkage."""
 
 Search = Generator[Place, _Point, Step]
 
@@ -98,18 +98,23 @@ class _Coordinates:
     and, k̃ being the candidate's column,
 
         dLoss/da = -c₀ Σ αᵢ k̃ᵢ    dLoss/dη = ½ Σ (αᵢ² - νᵢ) k̃ᵢ²    d²Loss/da² = c₀² Σ νᵢ k̃ᵢ²
+
+    added up over the latent functions, if there are several. The last is then not exact, for labels
+    depend on them together; it serves as well.
     """
 
     def __init__(self, candidates: Candidates, starts: Steps, position: int) -> None:
-        self.given = float(starts.coefficient[position]), float(starts.shrinkage[position])
+        coefficient = np.atleast_2d(starts.coefficient)[:, position]
+        self.given = coefficient, float(starts.shrinkage[position])
         self._variance = float(candidates.at.variance[position])
-        self._unit = self.given[0] or 1.0 / np.sqrt(self._variance)
+        self._moved = bool(np.any(coefficient))
+        self._unit = coefficient if self._moved else coefficient + 1.0 / np.sqrt(self._variance)
 
     @property
     def start(self) -> Place:
         """The place of moment matching."""
         share = self.given[1] * self._variance
-        return self.given[0] / self._unit, float(np.log(share) - np.log1p(-share))
+        return float(self._moved), float(np.log(share) - np.log1p(-share))
 
     def step(self, a: float, tau: float) -> Step:
         """The site of a place."""
@@ -117,11 +122,11 @@ class _Coordinates:
 
     def point(self, a: float, tau: float, means: Floats) -> _Point:
         """A place with what a pass over the rows says of it (``_derivatives``)."""
-        value, d_c, d_eta, curvature = means.tolist()
+        (value, d_eta), d_c, curvature = means[:2].tolist(), *np.split(means[2:], 2)
         share = 1.0 / (1.0 + np.exp(-tau))
         d_tau = d_eta * share * (1.0 - share) / self._variance
-        gradient = np.array([d_c * self._unit, d_tau])
-        return _Point(a, tau, value, gradient, curvature * self._unit**2)
+        gradient = np.array([d_c @ self._unit, d_tau])
+        return _Point(a, tau, value, gradient, float(curvature @ self._unit**2))
 
 
 def _in_step(
@@ -135,7 +140,7 @@ def _in_step(
     wanted = {i: _inside(*next(search)) for i, search in enumerate(searches)}
     while wanted:
         going = list(wanted)
-        steps = Steps(*zip(*(coordinates[i].step(*wanted[i]) for i in going), strict=True))
+        steps = _steps([coordinates[i].step(*wanted[i]) for i in going])
         some = candidates if len(going) == len(candidates) else candidates[np.array(going)]
         means = posterior.total(_derivatives, some, steps) / posterior.total_weight
         for i, sums in zip(going, means, strict=True):
@@ -146,6 +151,12 @@ def _in_step(
                 ends[i] = end.value
                 del wanted[i]
     return [ends[i] for i in range(len(searches))]
+
+
+def _steps(each: list[Step]) -> Steps:
+    coefficients, shrinkages = zip(*each, strict=True)
+    by_function = np.stack(coefficients, axis=1)
+    return Steps(by_function[0] if len(by_function) == 1 else by_function, shrinkages)
 
 
 def _inside(a: float, tau: float) -> Place:
@@ -197,15 +208,19 @@ def _newton_step(here: _Point, bend: Bend) -> Floats:
 
 
 def _derivatives(rows: Rows) -> Floats:
-    """-log Z of every row, its derivatives by coefficient and shrinkage, and its curvature."""
+    """-log Z of every row, its derivative by the shrinkage, those by the coefficients of the latent
+    functions, and the curvatures in these."""
     k, (log_z, alpha, nu) = rows.column, rows.moments
-    slopes = np.empty((4, len(k)))
+    functions = 1 if alpha.ndim == 1 else len(alpha)
+    slopes = np.empty((2 + 2 * functions, len(k)))
+    by_coefficient, curvature = slopes[2 : 2 + functions], slopes[2 + functions :]
     np.negative(log_z, out=slopes[0])
-    np.multiply(alpha, k, out=slopes[1])
-    np.square(slopes[1], out=slopes[2])
-    np.multiply(nu, k, out=slopes[3])
-    slopes[3] *= k
-    slopes[2] -= slopes[3]
-    slopes[2] *= 0.5
-    np.negative(slopes[1], out=slopes[1])
+    np.multiply(alpha, k, out=by_coefficient)
+    np.multiply(nu, k, out=curvature)
+    curvature *= k
+    squares = np.square(by_coefficient)
+    squares -= curvature
+    np.sum(squares, axis=0, out=slopes[1])
+    slopes[1] *= 0.5
+    np.negative(by_coefficient, out=by_coefficient)
     return slopes

@@ -14,7 +14,7 @@ information that the sites took from the data:
 or, with a share of the evidence lower bound, ``MixedLoss`` in the place of NLP_a. ``slopes``
 supplies its derivatives at fixed m; what c and the penalty add are derivatives of a Cholesky
 factor, of d³ operations. One evaluation costs what one of step 6 does, and with such a share a
-fourth to a half more. Of several latent functions each has its own R, L and c.
+fourth to a half more. Several latent functions share R and L, and each has its own c: KL adds up.
 """
 
 from __future__ import annotations
@@ -97,28 +97,27 @@ class JointLoss:
         """The vector of a state: ``state(point(s))`` is ``s``."""
         pieces = Pieces(
             self._box.free(values(state)),
-            np.log(state.precision).ravel() / PRECISION_UNIT,
-            _whitened(state, _factors(state, state.gram())).ravel(),
+            np.log(state.precision) / PRECISION_UNIT,
+            _whitened(state, _factor(state, state.gram())).ravel(),
             (state.inputs / self.scale).ravel() if self.moves else np.empty(0),
         )
         return np.concatenate(pieces)
 
     def pieces(self, point: Floats) -> Pieces:
         """The parts of a vector."""
-        sites, count = self.start.mean.size, len(self._box.transforms)
-        return Pieces(*np.split(point, [count, count + sites, count + 2 * sites]))
+        sizes = len(self._box.transforms), self.start.precision.size, self.start.mean.size
+        return Pieces(*np.split(point, np.cumsum(sizes)))
 
     def state(self, point: Floats) -> State:
         """The state that a vector describes."""
         pieces = self.pieces(point)
         moved = self._moved(pieces)
-        return _with_mean(moved, _factors(moved, moved.gram()), pieces.whitened)
+        return _with_mean(moved, _factor(moved, moved.gram()), pieces.whitened)
 
     def value(self, state: State) -> float:
         """The loss of any state on the rows."""
-        factors = _factors(state, state.gram())
-        each = zip(_whitened(state, factors), factors, strict=True)
-        penalty = sum(_information(c, factor)[0] for c, factor in each)
+        factor = _factor(state, state.gram())
+        penalty = _information(_whitened(state, factor), factor)[0]
         loss = mean_over_rows(lambda rows: self._loss(rows).value, state, self.rows)
         return loss + self.weight * penalty / self.rows.total_weight
 
@@ -130,46 +129,40 @@ class JointLoss:
         K, pullbacks = (linearised_in_inputs if self.moves else in_hyperparameters)(
             moved.kernel, Z, Z
         )
-        factors = _factors(moved, K)
-        state = _with_mean(moved, factors, pieces.whitened)
-        sites = list(zip(factors, *map(np.atleast_2d, (state.precision, state.mean)), strict=True))
-        forms = tuple(factor.form(precision, mean) for factor, precision, mean in sites)
-        by = slopes(RowMean(self._loss), state, self.rows, forms, self.moves)
+        factor = _factor(moved, K)
+        state = _with_mean(moved, factor, pieces.whitened)
+        precision, mean = state.precision, state.mean
+        by = slopes(RowMean(self._loss), state, self.rows, factor.form(precision, mean), self.moves)
         share = self.weight / self.rows.total_weight
 
-        value, d_K = by.value, np.zeros_like(K)
-        d_precision, d_whitened = [], []
-        for f, c in enumerate(pieces.whitened.reshape(len(sites), -1)):
-            factor, precision, mean = sites[f]
-            root = np.sqrt(precision)
-            # m = R⁻¹ L c depends on c directly, and through L on all that B depends on.
-            d_c = factor.L.T @ (by.mean[f] / root)
-            penalty, penalty_c, penalty_L = _information(c, factor)
-            d_B = _before_cholesky(np.outer(d_c, c) + share * penalty_L, factor.inverse)
-            value += share * penalty
-            d_K += by.gram[f] + root[:, None] * d_B * root
-            d_whitened.append(d_c + share * penalty_c)
-            d_precision.append(
-                -np.diag(by.gram[f]) / precision  # Π⁻¹ stands beside K_uu
-                - 0.5 * by.mean[f] * mean  # R⁻¹ in m
-                + np.sum(d_B * (root[:, None] * K * root), axis=1)  # R in B, twice
-            )
+        root, c = np.sqrt(precision), pieces.whitened.reshape(-1, len(precision))
+        by_mean = by.mean.reshape(c.shape)
+        # m = R⁻¹ L c depends on c directly, and through L on all that B depends on.
+        d_c = (by_mean / root) @ factor.L
+        penalty, penalty_c, penalty_L = _information(c, factor)
+        d_B = _before_cholesky(d_c.T @ c + share * penalty_L, factor.inverse)
+        d_precision = (
+            -np.diag(by.gram) / precision  # Π⁻¹ stands beside K_uu
+            - 0.5 * np.sum(by_mean * mean, axis=0)  # R⁻¹ in m
+            + np.sum(d_B * (root[:, None] * K * root), axis=1)  # R in B, twice
+        )
+        d_K = by.gram + root[:, None] * d_B * root
         d_K += d_K.T  # a basis vector is an argument of a row and of a column of K
         d_theta, d_inputs = pullbacks(d_K)
         natural = np.concatenate([by.kernel + 0.5 * d_theta, by.likelihood])
         gradient = Pieces(
             self._box.chain(values(state), natural),
-            PRECISION_UNIT * np.concatenate(d_precision),
-            np.concatenate(d_whitened),
+            PRECISION_UNIT * d_precision,
+            (d_c + share * penalty_c).ravel(),
             ((by.inputs + d_inputs) * self.scale).ravel() if self.moves else np.empty(0),
         )
-        return value, np.concatenate(gradient)
+        return by.value + share * penalty, np.concatenate(gradient)
 
     def _moved(self, pieces: Pieces) -> State:
         """The start with all of a vector but c."""
         start = replaced(self.start, self._box.natural(pieces.theta))
         log_precision = PRECISION_UNIT * pieces.log_precision
-        precision = np.exp(log_precision).reshape(start.precision.shape)
+        precision = np.exp(log_precision)
         if not self.moves:
             return attrs.evolve(start, precision=precision)
         inputs = pieces.inputs.reshape(start.inputs.shape) * self.scale
@@ -177,13 +170,18 @@ class JointLoss:
 
 
 def _information(c: Floats, factor: Factor) -> tuple[float, Floats, Floats]:
-    """KL(q(u) ‖ p(u)), its derivative by c, and Lᵀ times that by L (its lower triangle counts)."""
+    """KL(q(u) ‖ p(u)), its derivative by c, and Lᵀ times that by L (its lower triangle counts).
+
+    ``c`` has a row for each latent function; KL is the sum over them.
+    """
     inverse = factor.inverse
-    u = inverse.T @ c
+    functions, size = c.shape
+    u = c @ inverse
     log_det = 2.0 * np.sum(np.log(np.diag(factor.L)))
-    value = 0.5 * float(log_det + np.sum(inverse**2) - len(c) + c @ c - u @ u)
-    by_L = np.eye(len(c)) - (inverse - np.outer(c, u)) @ inverse.T
-    return value, c - inverse @ u, by_L
+    each = functions * (log_det + np.sum(inverse**2) - size)
+    value = 0.5 * float(each + np.sum(c**2) - np.sum(u**2))
+    by_L = functions * np.eye(size) - (functions * inverse - c.T @ u) @ inverse.T
+    return value, c - u @ inverse.T, by_L
 
 
 def _before_cholesky(slopes: Floats, inverse: Floats) -> Floats:
@@ -194,19 +192,16 @@ def _before_cholesky(slopes: Floats, inverse: Floats) -> Floats:
     return d_B
 
 
-def _factors(state: State, K: Floats) -> list[Factor]:
-    """The factor of each latent function."""
-    return [factorised(K, precision) for precision in np.atleast_2d(state.precision)]
+def _factor(state: State, K: Floats) -> Factor:
+    return factorised(K, state.precision)
 
 
-def _whitened(state: State, factors: list[Factor]) -> Floats:
-    """c = L⁻¹ R m of each latent function."""
-    scaled = np.atleast_2d(np.sqrt(state.precision) * state.mean)
-    return np.stack([f.inverse @ each for f, each in zip(factors, scaled, strict=True)])
+def _whitened(state: State, factor: Factor) -> Floats:
+    """c = L⁻¹ R m, a row for each latent function."""
+    return np.atleast_2d(np.sqrt(state.precision) * state.mean) @ factor.inverse.T
 
 
-def _with_mean(state: State, factors: list[Factor], whitened: Floats) -> State:
+def _with_mean(state: State, factor: Factor, whitened: Floats) -> State:
     """The state with site means m = R⁻¹ L c."""
-    each = zip(factors, whitened.reshape(len(factors), -1), strict=True)
-    mean = np.concatenate([factor.L @ c for factor, c in each]).reshape(state.precision.shape)
+    mean = (whitened.reshape(-1, len(state)) @ factor.L.T).reshape(state.mean.shape)
     return attrs.evolve(state, mean=mean / np.sqrt(state.precision))

@@ -33,14 +33,15 @@ class MixedLoss:
 
         ∫ log p(y|f) N(f; mean, variance) df ≈ Σ_k w_k log p(y | mean + t_k √variance),
 
-    and its derivatives are those of the sum. A likelihood's log_z at variance zero is log p(y|f):
-    every likelihood can be asked.
+    and its derivatives are those of the sum. With several latent functions it would be an integral
+    over all of them, and the predictive loss stands alone. A likelihood's log_z at variance zero is
+    log p(y|f): every likelihood can be asked.
     """
 
     elbo_share: float = 0.0
 
     def __call__(self, rows: Rows) -> RowLoss:
-        if self.elbo_share == 0.0:
+        if self.elbo_share == 0.0 or rows.mean.ndim > 1:
             return RowLoss(-rows.log_z, d_log_z=-1.0)
         expected = _expected(rows, self.elbo_share)
         value = (self.elbo_share - 1.0) * rows.log_z + expected.value

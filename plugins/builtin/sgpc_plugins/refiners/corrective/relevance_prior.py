@@ -18,8 +18,8 @@ class RelevancePrior:
 
         ½ Σ_lists shift² / (2 width)² + ½ Σ e² / width²
 
-    A number that stands alone is a list of one. ``width`` is in free coordinates, where one is a
-    factor of e.
+    A number that stands alone is a list of one, and so is every location (a bias for each class):
+    only scales have ratios to keep. ``width`` is in free coordinates, where one is a factor of e.
     """
 
     members: NDArray[np.intp]
@@ -31,7 +31,8 @@ class RelevancePrior:
     def over(cls, hyperparameters: tuple[Hyperparameter, ...], width: float) -> RelevancePrior:
         """The prior over these hyperparameters."""
         lists: dict[str, int] = {}
-        members = [lists.setdefault(h.list_path, len(lists)) for h in hyperparameters]
+        paths = [h.list_path if h.transform == "log" else h.path for h in hyperparameters]
+        members = [lists.setdefault(path, len(lists)) for path in paths]
         return cls(np.array(members, dtype=np.intp), width)
 
     def __call__(self, displacement: Floats) -> tuple[float, Floats]:

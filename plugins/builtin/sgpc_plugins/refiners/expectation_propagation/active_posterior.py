@@ -28,7 +28,8 @@ class ActivePosterior:
     left       1 - pⱼ Σⱼⱼ: the share of row j's information that is not its own site's
     ========== ==================================================================
 
-    Made by one Cholesky factorisation, O(d³). ``exchange`` changes it in place, O(d²).
+    Several latent functions have a row of shifts and of means each, and share the rest. Made by one
+    Cholesky factorisation, O(d³). ``exchange`` changes it in place, O(d²).
     """
 
     def __init__(self, K: Floats, precision: Floats, shift: Floats) -> None:
@@ -42,7 +43,7 @@ class ActivePosterior:
         self.left = np.sum((T / np.sqrt(precision)) ** 2, axis=0)  # L⁻¹ = T Π^-½
 
     def __len__(self) -> int:
-        return len(self.mean)
+        return len(self.precision)
 
     @property
     def variance(self) -> Floats:
@@ -64,10 +65,11 @@ class ActivePosterior:
     def cavity(self, j: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Mean and variance of rows j, each without its own site."""
         variance = self.variance[j] / self.left[j]
-        pull = self.shift[j] - self.precision[j] * self.mean[j]
-        return self.mean[j] - variance * pull, variance
+        mean = self.mean[..., j]
+        pull = self.shift[..., j] - self.precision[j] * mean
+        return mean - variance * pull, variance
 
-    def exchange(self, j: int, precision: float, shift: float) -> None:
+    def exchange(self, j: int, precision: float, shift: Floats | float) -> None:
         """Give row j another site. With δp and δh the changes of its parameters and s = Σ[:, j],
 
         Σ -= δp s sᵀ / (1 + δp Σⱼⱼ)        mean += (δh - δp meanⱼ) s / (1 + δp Σⱼⱼ)
@@ -75,8 +77,9 @@ class ActivePosterior:
         s, left = self.covariance[:, j].copy(), self.left[j]
         total = left + precision * s[j]  # 1 + δp Σⱼⱼ, without a difference
         change = precision - self.precision[j]
-        self.mean += (shift - self.shift[j] - change * self.mean[j]) / total * s
+        moved = (shift - self.shift[..., j] - change * self.mean[..., j]) / total
+        self.mean += np.multiply.outer(moved, s)
         self.covariance -= np.outer(change / total * s, s)
         self.left += self.precision * (change / total * s**2)
         self.left[j] = left / total
-        self.precision[j], self.shift[j] = precision, shift
+        self.precision[j], self.shift[..., j] = precision, shift

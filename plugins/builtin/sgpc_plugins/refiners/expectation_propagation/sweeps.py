@@ -41,7 +41,8 @@ class ExpectationPropagation:
 
         p = ν / (1 - ν variance)        p m = p mean + α / (1 - ν variance)
 
-    and (p, p m) becomes ``damping`` parts of what it was and 1 - ``damping`` parts of this. A site
+    (of several latent functions, each with its own α, ν is the mean: they share p), and (p, p m)
+    becomes ``damping`` parts of what it was and 1 - ``damping`` parts of this. A site
     is left alone in a sweep where its cavity is not proper, or where ν <= 0, which no positive
     precision matches. After every sweep, O(d³), the posterior is computed afresh.
 
@@ -153,8 +154,10 @@ class _Active:
             if isinstance(new, str):
                 skipped[j] = new
             else:
-                old = np.array([moving.precision[j], moving.shift[j]])
-                moving.exchange(j, *(damping * old + (1.0 - damping) * new))
+                precision, shift = new
+                precision += damping * (moving.precision[j] - precision)
+                shift = shift + damping * (moving.shift[..., j] - shift)
+                moving.exchange(j, precision, shift)
         fresh = ActivePosterior(self.K, moving.precision, moving.shift)
         return _Sweep(last.number + 1, fresh, self.disagreement(fresh), skipped)
 
@@ -162,23 +165,25 @@ class _Active:
         """How far exact and approximate marginal are apart, row by row; 0 without a cavity."""
         proper = np.flatnonzero(posterior.is_proper())
         cavity = self._cavity(posterior, proper)
-        apart = cavity.mean + cavity.alpha * cavity.variance - posterior.mean[proper]
+        apart = cavity.mean + cavity.alpha * cavity.variance - posterior.mean[..., proper]
+        if apart.ndim > 1:
+            apart = np.sqrt(np.mean(apart**2, axis=0))  # over the latent functions
         ratio = _kept(cavity) / posterior.left[proper]
         disagreement = np.zeros(len(posterior))
         spread = np.sqrt(posterior.variance[proper])
         disagreement[proper] = np.hypot(apart / spread, np.log(ratio))
         return disagreement
 
-    def _matched(self, posterior: ActivePosterior, j: int) -> Floats | str:
+    def _matched(self, posterior: ActivePosterior, j: int) -> tuple[float, Floats] | str:
         """The natural parameters of the matching site of row j, or why there is none."""
         if not posterior.is_proper()[j]:
             return IMPROPER
         cavity = self._cavity(posterior, np.array([j]))
-        if cavity.nu[0] <= 0.0:
+        if cavity.shrinkage[0] <= 0.0:
             return WIDENING
-        precision = cavity.nu / _kept(cavity)
+        precision = cavity.shrinkage / _kept(cavity)
         shift = precision * cavity.mean + cavity.alpha / _kept(cavity)
-        return np.concatenate([precision, shift])
+        return float(precision[0]), shift[..., 0]
 
     def _cavity(self, posterior: ActivePosterior, rows: NDArray[np.intp]) -> Rows:
         """Rows as they would be without their own sites, ready for the likelihood."""
@@ -188,7 +193,7 @@ class _Active:
 
 def _kept(cavity: Rows) -> Floats:
     """1 - ν variance, the share of its variance that the exact posterior keeps of the cavity."""
-    return np.maximum(1.0 - cavity.nu * cavity.variance, np.finfo(np.float64).eps)
+    return np.maximum(1.0 - cavity.shrinkage * cavity.variance, np.finfo(np.float64).eps)
 
 
 def _with_sites(state: State, posterior: ActivePosterior) -> State:

@@ -49,7 +49,7 @@ class LazyEntropy:
         while True:
             first = np.sort(np.argsort(-memory.gains, kind="stable")[: self.batch])
             candidates = posterior.candidates(memory.rows[first])
-            taken = np.clip(candidates.at.nu * candidates.at.variance, 0.0, 1.0 - 1e-12)
+            taken = np.clip(candidates.at.shrinkage * candidates.at.variance, 0.0, 1.0 - 1e-12)
             fresh = np.where(candidates.eligible, -0.5 * np.log1p(-taken), -np.inf)
             memory.gains[first] = fresh
             best = int(memory.gains.argmax())
