@@ -70,6 +70,7 @@ def command(
     format_: str | None,
     header: bool | None,
     missing: tuple[str, ...],
+    trust: bool,
     as_json: bool,
 ) -> None:
     """Fit a classifier to the table DATA and write it to a file.
@@ -91,7 +92,7 @@ def command(
     from sgpc_framework.tables import TableClassifier
 
     table, column = read_with_target(
-        data, target, format_, header=header, words=words, missing=missing
+        data, target, format_, header=header, words=words, missing=missing, trust=trust
     )
     _warn_of_counters(table.without([*drop, column]))
     began = perf_counter()
