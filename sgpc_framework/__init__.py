@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         SgpcError,
         StopFitting,
     )
+    from sgpc_framework.files.inspection import inspect
     from sgpc_framework.files.model_files import load
     from sgpc_framework.model.many_classes import OneVsRest
     from sgpc_framework.model.model import Model
@@ -51,6 +52,7 @@ __all__ = [
     "StopFitting",
     "build",
     "hookimpl",
+    "inspect",
     "load",
 ]
 
@@ -65,6 +67,7 @@ _HOME = {
     "SGPClassifier": "adapters.sklearn",
     "build": "design",
     "hookimpl": "plugin",
+    "inspect": "files.inspection",
     "load": "files.model_files",
 }
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
     "evaluate": "Say how good a model is on data with known labels.",
     "fit": "Fit a model to a table and write it to a file.",
+    "inspect": "Say what a model file holds and needs, without building the model.",
     "new": "Write a complete package for a part of your own, ready to be installed.",
     "plugins": "List every part and who provides it, and plugins that could not be loaded.",
     "predict": "Predict labels and probabilities for a table.",

@@ -69,6 +69,7 @@ def command(
     format_: str | None,
     header: bool | None,
     missing: tuple[str, ...],
+    trust: bool,
     words: tuple[str, ...],
     as_json: bool,
     **encoding: Any,
@@ -92,7 +93,7 @@ def command(
         for title, config, selector in _titles(configs, selectors)
     }
     table, column = read_with_target(
-        data, target, format_, header=header, words=words, missing=missing
+        data, target, format_, header=header, words=words, missing=missing, trust=trust
     )
     scores: list[Score] = []
     with fit_watcher() as watcher:

@@ -73,6 +73,7 @@ def command(
     format_: str | None,
     header: bool | None,
     missing: tuple[str, ...],
+    trust: bool,
     as_json: bool,
 ) -> None:
     """Fit a classifier to the table DATA and write it to a file.
@@ -94,7 +95,7 @@ def command(
     from sgpc_framework.tables import TableClassifier
 
     table, column = read_with_target(
-        data, target, format_, header=header, words=words, missing=missing
+        data, target, format_, header=header, words=words, missing=missing, trust=trust
     )
     _warn_of_counters(table.without([*drop, column, *([] if weight is None else [weight])]))
     began = perf_counter()

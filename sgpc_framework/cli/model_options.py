@@ -48,6 +48,7 @@ def open_model(
     format_: str | None,
     header: bool | None,
     missing: tuple[str, ...],
+    trust: bool,
 ) -> tuple[TableClassifier, Table]:
     """The classifier of a model file, and the table for it; ``target`` has the true labels."""
     import attrs
@@ -56,7 +57,7 @@ def open_model(
     from sgpc_framework.tables import TableClassifier, read_table
     from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
 
-    classifier = load(model)
+    classifier = load(model, trust=trust)
     if isinstance(classifier, TableClassifier):
         words = classifier.encoding.words
         if classifier.classes.dtype.kind == "U":
@@ -64,7 +65,9 @@ def open_model(
     else:
         words = ()
     with working(f"reading {data}"):
-        table = read_table(data, format=format_, header=header, words=words, missing=missing)
+        table = read_table(
+            data, format=format_, header=header, words=words, missing=missing, trust=trust
+        )
     if not isinstance(classifier, TableClassifier):
         labels = target or DEFAULT_TARGET.get(format_ or format_of(data))
         classifier = TableClassifier.of_matrix_model(classifier, table, labels)

@@ -52,8 +52,14 @@ reading_options = together(
         help="A text that stands for a missing value, besides nothing, ?, NA, N/A, #N/A, NaN "
         "and null. May be given more than once.",
     ),
+    click.option(
+        "--trust",
+        is_flag=True,
+        help="Let files take more memory than ten times their size and 64 MB: compressed and "
+        "sparse tables, and large models.",
+    ),
 )
-"""How to read a file: ``format``, ``header``, ``missing``."""
+"""How to read a file: ``format``, ``header``, ``missing``, ``trust``."""
 
 
 unseen_option = click.option(

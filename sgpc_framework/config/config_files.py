@@ -10,6 +10,9 @@ from typing import Any, NoReturn
 
 from sgpc_framework.errors import ConfigError, suggestion
 
+MOST_BYTES = 2**20
+"""A configuration is small."""
+
 
 def read_mapping(path: Path) -> dict[str, Any]:
     """What a ``.toml`` or ``.json`` file says; ``ConfigError`` if it cannot be read or parsed."""
@@ -17,7 +20,12 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if parse is None:
         raise ConfigError([f"wanted a file that ends in .toml or .json, found {str(path)!r}"])
     try:
-        content = parse(path.read_text(encoding="utf-8-sig"))
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            text = f"{str(path)!r} is larger than any configuration: {MOST_BYTES} bytes are most"
+            raise ConfigError([text])
+        content = parse(data.decode("utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError([f"there is no file {str(path)!r}{_neighbour(path)}"]) from None
     except OSError as error:

@@ -102,7 +102,10 @@ def _write_sealed(file: BinaryIO, members: Mapping[str, bytes]) -> None:
 
 
 def read_members(path: Path) -> dict[str, bytes]:
-    """All members by name. They are neither compressed nor doubled, and not too large."""
+    """All members by name. They are neither compressed nor doubled, and not too large.
+
+    Together they are the file, but for what little a zip adds.
+    """
     try:
         data = _unsealed(path)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -57,11 +57,27 @@ def parse_manifest(data: bytes) -> dict[str, Any]:
 
 
 def strict_json(what: str, data: bytes) -> Any:
-    """Plain data from the bytes of JSON, with finite numbers only."""
+    """Plain data from the bytes of JSON, with finite numbers only.
+
+    Parsed, it takes not much more room than a small multiple of the text: brackets and quotes are
+    counted before.
+    """
+    if _parsed_bytes(data) > 5 * len(data) + _ROOM:
+        raise ModelFileError(f"{what} is JSON of more pieces than a model has any use for")
     try:
         return json.loads(data, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{what} is not JSON that can be read: {error}") from error
+
+
+def _parsed_bytes(data: bytes) -> int:
+    """About what objects of Python take that JSON stands for, at most."""
+    return sum(size * data.count(mark) for mark, size in _OBJECTS.items())
+
+
+_ROOM = 2**24
+_OBJECTS = {b"[": 64, b"{": 72, b'"': 30, b",": 40, b":": 90}
+"""What each mark costs: lists, mappings, half a string, numbers in lists, entries of mappings."""
 
 
 def _finite(text: str) -> float:

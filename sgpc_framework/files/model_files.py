@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.config.structure import unregistered
 from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import from_npy, npy, read_members, write_whole
 from sgpc_framework.files.manifest import (
     labels_from,
@@ -105,31 +106,55 @@ def save(
     write_whole(Path(path), {**members, MANIFEST: manifest_bytes(manifest)})
 
 
-def load(path: str | os.PathLike[str], registry: Registry | None = None) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    registry: Registry | None = None,
+    *,
+    parts: Collection[str] | None = None,
+    trust: bool = False,
+) -> Any:
     """Read a model file; the plugins that its parts come from must be installed.
 
     A file that says how the columns of a table become inputs gives a ``TableClassifier``, any other
     the ``Model`` or ``OneVsRest`` that was saved.
+
+    ``parts`` names all that the file may use, ``["squared-exponential", "probit"]``, and no plugin
+    is imported but of those distributions that it says it needs. ``trust`` lets it take more memory
+    than ten times its size and 64 MB, which models of some 1400 basis vectors or more do.
+    ``sgpc_framework.inspect`` says what a file holds and needs.
     """
-    model, table = read(path, registry)
+    model, table = read(path, registry, parts=parts, trust=trust)
     if table is None:
         return model
     from sgpc_framework.tables import TableClassifier  # for those alone who have such a file
 
-    with _reading(path):
+    with reading(path):
         return TableClassifier.from_section(model, table)
 
 
-def read(path: str | os.PathLike[str], registry: Registry | None = None) -> Contents:
+def read(
+    path: str | os.PathLike[str],
+    registry: Registry | None = None,
+    *,
+    parts: Collection[str] | None = None,
+    trust: bool = False,
+) -> Contents:
     """The model of a file, and its section on tables."""
-    with _reading(path):
-        chosen = registry or default_registry()
+    with reading(path):
+        members = read_members(Path(path))
+        manifest = manifest_of(members)
+        if parts is None:
+            chosen = registry or default_registry()
+        else:
+            chosen = (registry or Registry.of_distributions(manifest["needs"])).limited(parts)
+        size = sum(map(len, members.values()))
+        allowance = Allowance.of(size, ModelFileError, trust=trust)
         with using(chosen):
-            return _contents(read_members(Path(path)), chosen)
+            return _contents(members, manifest, chosen, allowance)
 
 
 @contextmanager
-def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
     """Whatever is wrong inside is wrong with that file."""
     try:
         yield
@@ -140,16 +165,26 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ModelFileError(text) from error
 
 
-def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
+def manifest_of(members: Mapping[str, bytes]) -> dict[str, Any]:
+    """What the file says of itself."""
     if MANIFEST not in members:
         raise ModelFileError(_STRANGE_MEMBERS)
-    manifest = parse_manifest(members[MANIFEST])
+    return parse_manifest(members[MANIFEST])
+
+
+def _contents(
+    members: Mapping[str, bytes],
+    manifest: Mapping[str, Any],
+    registry: Registry,
+    allowance: Allowance,
+) -> Contents:
     classes = labels_from(manifest["classes"])
     described = manifest["models"]
     several = len(described) > 1  # one for each class, against the rest
     if several and len(described) != len(classes):
         raise ModelFileError(f"{len(classes)} classes do not have {len(described)} models")
-    arrays = _arrays(members, manifest)
+    arrays = arrays_in(members, manifest)
+    check_total(sizes_of(arrays), allowance)
     table = manifest["table"]
     if table is not None and not isinstance(table, dict):
         raise ModelFileError(f"wanted a section on tables or nothing, found {table!r}")
@@ -158,6 +193,7 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
         provenance_from(manifest, registry),
         manifest["needs"],
         registry,
+        allowance,
     )
     with np.errstate(all="ignore"):  # what is not finite is refused
         models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
@@ -169,7 +205,7 @@ def _contents(members: Mapping[str, bytes], registry: Registry) -> Contents:
     return Contents(OneVsRest(classes, tuple(models), float(share)), table)
 
 
-def _arrays(
+def arrays_in(
     members: Mapping[str, bytes], manifest: Mapping[str, Any]
 ) -> list[dict[str, NDArray[Any]]]:
     """The arrays of each model, if there are just those that there must be, and undamaged."""
@@ -180,12 +216,15 @@ def _arrays(
     for member in wanted:
         if manifest["sha256"].get(member) != hashlib.sha256(members[member]).hexdigest():
             raise ModelFileError(f"the checksum of {member} does not fit; the file is damaged")
-    arrays = [
+    return [
         {name: from_npy(name, members[_member(position, name)]) for name in own}
         for position, own in enumerate(names)
     ]
-    check_total(a.size for own in arrays for name, a in own.items() if name.endswith("mean"))
-    return arrays
+
+
+def sizes_of(arrays: Iterable[Mapping[str, NDArray[Any]]]) -> list[int]:
+    """The number of sites of each model, and of each smaller one."""
+    return [a.size for own in arrays for name, a in own.items() if name.endswith("mean")]
 
 
 def _member(position: int, array: str) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.config.structure import plain, structured
 from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.stored_inputs import (
     inputs_from_array,
     inputs_to_array,
@@ -21,12 +22,22 @@ from sgpc_framework.files.stored_inputs import (
 )
 from sgpc_framework.model.model import Model, nested
 from sgpc_framework.model.trace import Size, Trace
+from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.state import NO_ROW, State, latent_functions
 
 MOST_BASIS = 10_000
 """No file has more basis vectors than this; a Gram matrix of theirs takes 800 MB."""
+
+MATRICES = 4
+"""The Gram matrix, its factor, the inverse of that, and one in between."""
+
+OVERHEAD = 2**15
+"""What a model of no size takes."""
+
+FEW_TERMS = 20
+"""So many parts of a kernel are nothing to think of; more are counted as if they took memory."""
 
 _OWN_ARRAYS = ("inputs", "mean", "precision")
 """What every size has for itself. The basis of a smaller one is the beginning of that of the whole,
@@ -49,10 +60,21 @@ def every_size(model: Model) -> tuple[Model, ...]:
     return (*(model.smaller or ()), model)
 
 
-def check_total(sizes: Iterable[int]) -> None:
+def check_total(sizes: Iterable[int], allowance: Allowance | None = None) -> None:
     """Refuse more basis vectors, in all models of a file, than predictions have room for."""
-    if sum(size**2 for size in sizes) > MOST_BASIS**2:
+    each = list(sizes)
+    total = sum(size**2 for size in each)
+    if total > MOST_BASIS**2:
         raise ModelFileError(f"a file may hold {MOST_BASIS} basis vectors, not more than that")
+    if allowance is not None:
+        most = max(each, default=0)
+        what = f"its model of {most} basis vectors" if len(each) == 1 else f"its {len(each)} models"
+        allowance.check(memory_of(each), what)
+
+
+def memory_of(sizes: Iterable[int]) -> int:
+    """About how many bytes models of these sizes take: a few matrices among the basis vectors."""
+    return sum(MATRICES * 8 * size**2 + OVERHEAD for size in sizes)
 
 
 # -- into a file ---------------------------------------------------------------------------------
@@ -124,6 +146,7 @@ class Reader:
     provenance: Provenance | None
     needs: Mapping[str, Any]
     registry: Registry
+    allowance: Allowance
 
     def model(self, arrays: Arrays, described: Mapping[str, Any]) -> Model:
         """The model with these arrays."""
@@ -169,6 +192,10 @@ class Reader:
                 f"precisions must be above zero, and row numbers not below {NO_ROW}, which is none"
             )
         kernel = self._part("kernel", Kernel, parts)
+        terms = sum(1 for _ in parts_of(kernel))
+        if terms > FEW_TERMS:
+            what = f"a kernel of {terms} parts among {size} basis vectors"
+            self.allowance.check(terms / FEW_TERMS * memory_of([size]), what)
         state = State(
             kernel=kernel,
             likelihood=likelihood,

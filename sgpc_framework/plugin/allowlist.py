@@ -19,13 +19,13 @@ def exclusion(distribution: str) -> str | None:
     allowed = os.environ.get(VARIABLE)
     if allowed is None:
         return None
-    names = {_normalised(name) for name in allowed.split(",") if name.strip()}
-    if _normalised(distribution) in names | {BUILT_IN}:
+    names = {normalised(name) for name in allowed.split(",") if name.strip()}
+    if normalised(distribution) in names | {BUILT_IN}:
         return None
     listed = ", ".join(sorted(names)) or "nothing but the built-in parts"
-    return f"{VARIABLE} allows {listed}; add {_normalised(distribution)} to load it"
+    return f"{VARIABLE} allows {listed}; add {normalised(distribution)} to load it"
 
 
-def _normalised(distribution: str) -> str:
+def normalised(distribution: str) -> str:
     """One spelling for ``My_Plugin``, ``my.plugin`` and ``my-plugin`` (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution.strip()).lower()

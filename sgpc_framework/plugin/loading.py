@@ -8,7 +8,7 @@ and questioned by itself, and one that fails is quarantined with the reason: nev
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isroutine
 from pathlib import Path
@@ -20,7 +20,7 @@ import pluggy
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin import specs
 from sgpc_framework.plugin.admission import checked_classes, checked_name
-from sgpc_framework.plugin.allowlist import exclusion
+from sgpc_framework.plugin.allowlist import exclusion, normalised
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
 from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part
@@ -46,9 +46,19 @@ def new_manager() -> pluggy.PluginManager:
     return manager
 
 
-def load_installed(manager: pluggy.PluginManager) -> Catalogue:
-    """Load the entry points of all installed distributions that the allow-list lets in."""
-    installed = [Announcement(_origin(entry), entry.load) for entry in entry_points(group=PROJECT)]
+def load_installed(
+    manager: pluggy.PluginManager, distributions: Collection[str] | None = None
+) -> Catalogue:
+    """Load the entry points of all installed distributions that the allow-list lets in.
+
+    If ``distributions`` are given, by their normalised names, others are not looked at.
+    """
+    installed = [
+        Announcement(origin, entry.load)
+        for entry in entry_points(group=PROJECT)
+        for origin in [_origin(entry)]
+        if distributions is None or normalised(origin.distribution) in distributions
+    ]
     admitted = []
     left_out = []
     for announcement in sorted(installed, key=lambda announcement: announcement.name):

@@ -6,7 +6,7 @@ A registry is an ordinary object that whoever needs parts is given; there may be
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -16,6 +16,7 @@ import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.admission import checked_name, kind_of
+from sgpc_framework.plugin.allowlist import normalised
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.loading import Announcement, load, load_installed, new_manager
 from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Origin, Part
@@ -52,6 +53,21 @@ class Registry:
         """A registry of modules (or other objects) with hooks, which need not be installed."""
         announcements = [_announcement(*numbered) for numbered in enumerate(plugins)]
         return cls(lambda manager: load(manager, announcements))
+
+    @classmethod
+    def of_distributions(cls, names: Collection[str]) -> Registry:
+        """A registry of the plugins of these distributions; no other one is imported."""
+        wanted = frozenset(map(normalised, names))
+        return cls(lambda manager: load_installed(manager, wanted))
+
+    def limited(self, names: Collection[str]) -> Registry:
+        """Another registry that has the parts with these names and no others."""
+
+        def load_some(manager: pluggy.PluginManager) -> Catalogue:
+            some = tuple(part for part in self._catalogue.parts if part.name in names)
+            return attrs.evolve(self._catalogue, parts=some)
+
+        return Registry(load_some)
 
     def extended(self, *classes: type) -> Registry:
         """Another registry with these classes besides; this one stays as it is."""

@@ -11,13 +11,14 @@ import csv
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.table import Column, Table, Values
 from sgpc_framework.tables.text_files import open_text
 
@@ -30,8 +31,19 @@ MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "null"})
 PIECE = 20_000
 """Rows that are turned into arrays at a time."""
 
+PIECE_CELLS = 1 << 20
+"""Cells that are turned into arrays at a time, if rows are wide."""
+
+WORD = 200
+"""About what a word takes that is not like any other, in bytes."""
+
+MOST_COLUMNS = 100_000
+
 SAMPLE = 200
 """Rows that decide on delimiter and header."""
+
+SAMPLE_CHARACTERS = 1 << 18
+"""So much text is enough, whatever the number of rows."""
 
 
 @attrs.frozen
@@ -45,6 +57,7 @@ class Layout:
 
 def read_csv(
     path: Path,
+    allowance: Allowance,
     header: bool | None = None,
     words: Collection[str] = (),
     missing: Collection[str] = (),
@@ -56,12 +69,13 @@ def read_csv(
     """
     nothing = MISSING | {text.strip().lower() for text in missing}
     try:
-        with open_text(path) as file:
+        with open_text(path, allowance) as file:
             layout = _layout(path, file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
-        columns, first_line, late = _read(path, layout, as_words, nothing)
+        columns, first_line, late = _read(path, allowance, layout, as_words, nothing)
         if late:
-            columns, first_line, _ = _read(path, layout, as_words | late, nothing)
+            columns.clear()  # before there are others
+            columns, first_line, _ = _read(path, allowance, layout, as_words | late, nothing)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: wanted UTF-8 text, found byte {error.object[error.start]:#04x}; "
@@ -75,13 +89,14 @@ def read_csv(
 
 
 def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[str]) -> Layout:
-    beginning = list(islice(file, SAMPLE))
+    beginning = list(_sample(file))
     if not any(line.strip() for line in beginning):
         raise InputError(f"{path}: wanted a table, found an empty file")
+    _check_width(path, beginning)
     delimiter = _delimiter(beginning)
     reader = csv.reader(chain(beginning, file), delimiter=delimiter, skipinitialspace=True)
     try:
-        first, *others = islice(filter(None, reader), SAMPLE)
+        first, *others = islice(filter(None, reader), len(beginning))
     except csv.Error as error:
         raise _malformed_error(path, reader.line_num, error) from None
     if header is None:
@@ -91,6 +106,25 @@ def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[
     return Layout(
         delimiter, tuple(n.strip() or p for n, p in zip(names, positions, strict=True)), header
     )
+
+
+def _sample(file: IO[str]) -> Iterator[str]:
+    """The first lines: fewer of them, but two, where they are long."""
+    characters = 0
+    for number, line in enumerate(islice(file, SAMPLE), start=1):
+        yield line
+        characters += len(line)
+        if number > 1 and characters > SAMPLE_CHARACTERS:
+            return
+
+
+def _check_width(path: Path, lines: list[str]) -> None:
+    """Refuse a line of millions of fields before it becomes as many objects."""
+    fields = 1 + max(line.count(delimiter) for line in lines for delimiter in DELIMITERS)
+    if fields > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: wanted at most {MOST_COLUMNS} columns, found {fields} fields in a line"
+        )
 
 
 def _delimiter(lines: list[str]) -> str:
@@ -142,19 +176,25 @@ def _is_number(cell: str, number: Callable[[str], float]) -> bool:
 
 
 def _read(
-    path: Path, layout: Layout, words: frozenset[int], nothing: Collection[str]
+    path: Path,
+    allowance: Allowance,
+    layout: Layout,
+    words: frozenset[int],
+    nothing: Collection[str],
 ) -> tuple[list[Values], int | None, frozenset[int]]:
     """The columns, the line of the first row, and which columns turned out to hold words late."""
     number = _number_parser(layout.delimiter, nothing)
     pieces: list[list[Values]] = [[] for _ in layout.names]
     known: dict[str, str | None] = {}
     late: set[int] = set()
-    with open_text(path) as file:
+    cells = 0
+    with open_text(path, allowance) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
-        rows = _whole_rows(path, reader, layout)
-        while piece := list(islice(rows, PIECE)):
-            for i, cells in enumerate(zip(*piece, strict=True)):
-                numbers = None if i in words or i in late else _numbers(cells, number)
+        for piece in _rows_in_pieces(path, reader, layout, allowance):
+            cells += len(piece) * len(layout.names)
+            allowance.check(8 * cells + WORD * len(known), f"a table of {cells} cells so far")
+            for i, column in enumerate(zip(*piece, strict=True)):
+                numbers = None if i in words or i in late else _numbers(column, number)
                 if numbers is not None:
                     pieces[i].append(numbers)
                     continue
@@ -162,37 +202,51 @@ def _read(
                     late.add(i)
                 elif i not in words:
                     words |= {i}
-                pieces[i].append(_words(cells, known, nothing))
+                pieces[i].append(_words(column, known, nothing))
         lines = reader.line_num
     if not pieces[0]:
         raise InputError(f"{path}: wanted rows below the header, found none")
-    columns = [np.concatenate(piece) for piece in pieces]
+    columns = [np.concatenate(_emptied(piece)) for piece in pieces]
     begins = 1 + layout.header
     in_lines = lines == len(columns[0]) + layout.header
     return columns, begins if in_lines else None, frozenset(late)
 
 
-def _whole_rows(path: Path, reader: Iterator[list[str]], layout: Layout) -> Iterator[list[str]]:
-    """The rows below the header, without blank lines, all as wide as the first."""
-    width, skip = len(layout.names), layout.header
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise _malformed_error(path, reader.line_num, error) from None  # type: ignore[attr-defined]
-        if not row:
-            continue
-        if len(row) != width:
-            raise InputError(
-                f"{path}: wanted {width} fields, as in the first row, found {len(row)} in line "
-                f"{reader.line_num}"  # type: ignore[attr-defined]
-            )
-        if skip:
-            skip = False
-            continue
-        yield row
+def _emptied(pieces: list[Values]) -> list[Values]:
+    """The pieces of a column, which are not kept when they have been joined."""
+    taken = pieces.copy()
+    pieces.clear()
+    return taken
+
+
+def _rows_in_pieces(
+    path: Path, reader: Any, layout: Layout, allowance: Allowance
+) -> Iterator[list[list[str]]]:
+    """The rows below the header, without blank lines, all as wide as the first, some at a time."""
+    width = len(layout.names)
+    rows = filter(None, reader)
+    count = max(1, min(PIECE, PIECE_CELLS // width))
+    try:
+        if layout.header:
+            next(rows)
+        while piece := list(islice(rows, count)):
+            if {*map(len, piece)} != {width}:
+                raise _ragged_error(path, layout, allowance)
+            yield piece
+    except csv.Error as error:
+        raise _malformed_error(path, reader.line_num, error) from None
+
+
+def _ragged_error(path: Path, layout: Layout, allowance: Allowance) -> InputError:
+    """Which line has too many or too few fields: looked for when it is known that there is one."""
+    width = len(layout.names)
+    with open_text(path, allowance) as file:
+        reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
+        found = next(len(row) for row in reader if row and len(row) != width)
+        return InputError(
+            f"{path}: wanted {width} fields, as in the first row, found {found} in line "
+            f"{reader.line_num}"
+        )
 
 
 def _malformed_error(path: Path, line: int, error: csv.Error) -> InputError:
@@ -205,7 +259,8 @@ def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats |
         try:
             numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
         except ValueError:
-            return np.fromiter(map(number, cells), dtype=np.float64, count=len(cells))
+            read = {cell: number(cell) for cell in set(cells)}  # missing ones are all alike
+            return np.fromiter(map(read.__getitem__, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         return None
     return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import math
+from array import array as Numbers
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
 from zlib import error as CorruptError
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
 from sgpc_framework.tables.text_files import open_text
+
+WORD = 80
+"""About what a word of an array takes, in bytes."""
+
+MOST_DIGITS = 12
+"""An index with more of them is none."""
 
 MOST_CELLS = 2**28
 """A sparse file may describe a matrix that no memory holds: this many cells are two gigabytes."""
 
 
-def read_parquet(path: Path) -> Table:
+def read_parquet(path: Path, allowance: Allowance) -> Table:
     """A table from a Parquet file; what is neither a number nor a text becomes its text."""
     try:
         from pyarrow import ArrowException, parquet, types
@@ -27,6 +37,9 @@ def read_parquet(path: Path) -> Table:
             f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
         ) from error
     try:
+        about = parquet.read_metadata(path)
+        cells = about.num_rows * about.num_columns
+        allowance.check(8 * cells, f"a table of {cells} cells")
         content = parquet.read_table(path)
     except ArrowException as error:
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
@@ -42,15 +55,17 @@ def read_parquet(path: Path) -> Table:
     return _with_rows(Table(tuple(columns), str(path)))
 
 
-def read_npz(path: Path) -> Table:
+def read_npz(path: Path, allowance: Allowance) -> Table:
     """A table from arrays: ``X`` and ``y``, or one array for each column. Nothing is unpickled.
 
     The columns of ``X`` are named by an array ``columns``, if there is one, or X1, X2, ...
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-    except (BadZipFile, CorruptError, EOFError, TypeError, ValueError, AttributeError) as error:
+        with ZipFile(path) as archive:
+            arrays = dict(_arrays(archive, allowance))
+    except InputError:
+        raise
+    except _NO_ARRAYS as error:
         raise InputError(f"{path}: wanted an npz file of plain arrays: {error}") from error
     if "X" in arrays:
         names = arrays.pop("columns", None)
@@ -58,9 +73,47 @@ def read_npz(path: Path) -> Table:
     else:
         names = None
     columns: list[Column] = []
-    for key, array in arrays.items():
-        columns += _columns_of(path, key, array, names)
+    for key, values in arrays.items():
+        columns += _columns_of(path, key, values, names)
     return _with_rows(Table(tuple(columns), str(path)))
+
+
+_NO_ARRAYS = (
+    BadZipFile,
+    CorruptError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)
+
+
+def _arrays(archive: ZipFile, allowance: Allowance) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays by name. What a member claims is compared with what is there before it is read."""
+    total = 0
+    for entry in archive.infolist():
+        name = entry.filename.removesuffix(".npy")
+        with archive.open(entry) as file:
+            shape, dtype = _header(file)
+            there = entry.file_size - file.tell()
+            count = math.prod(shape)
+            if dtype.hasobject or count * dtype.itemsize != there:
+                raise ValueError(f"{name} claims {shape} of {dtype}, which {there} bytes are not")
+            total += there + count * (8 if dtype.kind in "fiu" else WORD)
+            allowance.check(total, f"a table of the array {name!r} of {shape}")
+        with archive.open(entry) as file:
+            yield name, np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = np.lib.format.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"wanted version 1 or 2 of an array's format, found {version}")
+    read = (np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0)
+    shape, _, dtype = read[version[0] - 1](file)
+    return shape, dtype
 
 
 def _columns_of(
@@ -90,17 +143,16 @@ def _columns_of(
     ]
 
 
-def read_libsvm(path: Path) -> Table:
+def read_libsvm(path: Path, allowance: Allowance) -> Table:
     """A table from lines ``label index:value index:value ...``; what is not mentioned is zero.
 
     The labels are the column "label", the others are named by their index.
     """
     labels: list[str] = []
-    rows: list[int] = []
-    indices: list[int] = []
-    values: list[float] = []
+    known: dict[str, str] = {}
+    rows, indices, values = Numbers("q"), Numbers("q"), Numbers("d")
     lines = 0
-    with open_text(path, errors="replace") as file:
+    with open_text(path, allowance, errors="replace") as file:
         for lines, line in enumerate(file, start=1):
             label, *pairs = line.partition("#")[0].split() or [""]
             if not label:
@@ -108,17 +160,17 @@ def read_libsvm(path: Path) -> Table:
             for pair in pairs:
                 index, colon, value = pair.partition(":")
                 try:
-                    if not colon or not index.isdecimal():
+                    if not colon or not index.isdecimal() or len(index) > MOST_DIGITS:
                         raise ValueError
                     values.append(float(value))
                 except ValueError:
                     raise InputError(
                         f"{path}: wanted index:value after the label in line {lines}, "
-                        f"found {pair!r}"
+                        f"found {pair[:50]!r}"
                     ) from None
                 indices.append(int(index))
                 rows.append(len(labels))
-            labels.append(label)
+            labels.append(known.setdefault(label, label))
     if not indices:
         raise InputError(f"{path}: wanted lines 'label index:value ...', found none with a value")
     first = min(1, *indices)
@@ -128,6 +180,7 @@ def read_libsvm(path: Path) -> Table:
             f"{path}: {len(labels)} rows of {width} features are too many cells for a dense "
             "matrix, which this method needs; choose fewer features first"
         )
+    allowance.check(8 * width * len(labels), f"a dense matrix of {len(labels)} x {width}")
     X = np.zeros((width, len(labels)))
     X[np.array(indices) - first, np.array(rows)] = values
     features = [Column(str(i), column) for i, column in enumerate(X, start=first)]

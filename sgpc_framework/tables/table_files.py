@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from sgpc_framework.errors import InputError, suggestion
+from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.csv_files import read_csv
 from sgpc_framework.tables.other_files import read_libsvm, read_npz, read_parquet
 from sgpc_framework.tables.table import Table
@@ -38,6 +40,7 @@ def read_table(
     header: bool | None = None,
     words: Collection[str] = (),
     missing: Collection[str] = (),
+    trust: bool = False,
 ) -> Table:
     """The table in a CSV, Parquet, npz or libsvm file; ``format`` if its name does not say which.
 
@@ -46,23 +49,28 @@ def read_table(
     ``missing`` has texts that stand for a missing value besides the usual ones (nothing, ``?``,
     ``NA``, ``N/A``, ``#N/A``, ``NaN``, ``null``, in any case). Columns without a name get their
     position, "1", "2", ...
+
+    A table may take ten times the memory of its file and 64 MB, which is more than tables want that
+    are neither compressed nor sparse; ``trust`` lets it take more.
     """
     path = Path(path)
     kind = format or format_of(path)
     try:
+        size = path.stat().st_size if path.exists() else 0
+        allowance = Allowance.of(size, InputError, f"{path}: ", trust=trust)
         if kind == "csv":
-            return read_csv(path, header, words, missing)
-        readers: dict[str, Callable[[Path], Table]] = {
+            return read_csv(path, allowance, header, words, missing)
+        readers: dict[str, Callable[[Path, Allowance], Table]] = {
             "parquet": read_parquet,
             "npz": read_npz,
             "libsvm": read_libsvm,
         }
         if kind not in readers:
             raise InputError(f"no table format {kind!r}; {suggestion(kind, FORMATS)}")
-        return readers[kind](path)
+        return readers[kind](path, allowance)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(path)!r}{_neighbour(path)}") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         text = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: cannot be read: {text}") from error
 

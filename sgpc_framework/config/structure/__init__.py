@@ -7,6 +7,7 @@ in ``values`` (numbers, words, lists) and ``components`` (attrs classes and slot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import attrs
@@ -28,16 +29,36 @@ __all__ = ["converter_for", "nothings", "plain", "structured", "unregistered"]
 
 T = TypeVar("T")
 
+MOST_PIECES = 5000
+"""A configuration has some dozens of parts and words; each of thousands would be work."""
+
 
 def structured(data: Any, type_: type[T], registry: Registry) -> T:
     """An object of that type from plain data; ``ConfigError`` with all problems and their paths.
 
     ``type_`` may be an attrs class or a protocol: ``structured("probit", Likelihood, registry)``.
     """
+    if _pieces(data) > MOST_PIECES:
+        raise ConfigError([f"wanted at most {MOST_PIECES} parts and words, found more"])
     try:
         return converter_for(registry).structure(data, type_)
     except Exception as error:
         raise ConfigError(problems(error)) from None  # the list says all the tree would
+
+
+def _pieces(data: Any) -> int:
+    """How many mappings and words plain data has: each may be a part. Stops when there are many."""
+    count, rest = 0, [data]
+    while rest and count <= MOST_PIECES:
+        each = rest.pop()
+        if isinstance(each, Mapping):
+            count += 1
+            rest.extend(each.values())
+        elif isinstance(each, (list, tuple)):
+            rest.extend(entry for entry in each if isinstance(entry, (str, Mapping, list, tuple)))
+        else:
+            count += isinstance(each, str)
+    return count
 
 
 def converter_for(registry: Registry) -> Converter:

@@ -12,6 +12,9 @@ from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.stationary import LENGTHSCALE, VARIANCE
 from sgpc_plugins.kernels.vectors import matrices, matrix, number
 
+MOST_DEGREE = 100
+"""A degree is so many products of matrices."""
+
 
 @final
 @attrs.frozen
@@ -78,7 +81,12 @@ class Polynomial(KernelArithmetic):
     lengthscale: float | str = hyperparameter("median", bounds=LENGTHSCALE, starts=("median",))
     offset: float = hyperparameter(1.0, bounds=(1e-6, 1e4))
     degree: int = attrs.field(
-        default=2, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
+        default=2,
+        validator=[
+            attrs.validators.instance_of(int),
+            attrs.validators.ge(1),
+            attrs.validators.le(MOST_DEGREE),
+        ],
     )
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
