@@ -40,7 +40,7 @@ class NoisyMultinomialProbit:
     bias: tuple[float, ...] = hyperparameter(
         (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity"
     )
-    epsilon: float = hyperparameter(0.02, bounds=(1e-6, 0.9), transform="logit")
+    epsilon: float = hyperparameter(0.02, bounds=(1e-6, 0.49), transform="logit")
 
     def __attrs_post_init__(self) -> None:
         check_biases(self.bias)

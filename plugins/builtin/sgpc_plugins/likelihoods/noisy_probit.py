@@ -47,7 +47,7 @@ class NoisyProbit:
 
     def for_classes(self, count: int) -> NoisyMultinomialProbit:
         """The form for many classes, in which as many labels are wrong."""
-        epsilon = min(0.9, self.epsilon * count / (count - 1))
+        epsilon = min(0.49, self.epsilon * count / (count - 1))
         return NoisyMultinomialProbit((0.0,) * count, epsilon)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
