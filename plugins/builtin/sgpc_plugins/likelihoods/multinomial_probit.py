@@ -65,8 +65,7 @@ class MultinomialProbit:
     )
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.bias, tuple) or len(self.bias) < 2:
-            raise ValueError(f"bias must hold a number for each of the classes, found {self.bias}")
+        check_biases(self.bias)
 
     @property
     def functions(self) -> int:
@@ -143,6 +142,12 @@ class MultinomialProbit:
         alpha[own, rows], of_all = _mean_and_curvature(weights, h.sum(axis=1), bend.sum(axis=1))
         nu[own, rows] = np.minimum(of_all, BELOW_ONE)
         return Moments(log_z, alpha / width, np.maximum(nu / width**2, LEAST_NU))
+
+
+def check_biases(bias: object) -> None:
+    """Refuse what is no list of at least two numbers."""
+    if not isinstance(bias, tuple) or len(bias) < 2:
+        raise ValueError(f"bias must hold a number for each of the classes, found {bias}")
 
 
 def _mean_and_curvature(weights: Floats, h: Floats, bend: Floats) -> tuple[Floats, Floats]:

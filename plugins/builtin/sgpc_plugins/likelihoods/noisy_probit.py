@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from sgpc_framework.authors import Moments, hyperparameter
 from sgpc_plugins.likelihoods.link import blocks, probit_gradient, standardised
+from sgpc_plugins.likelihoods.noisy_multinomial_probit import NoisyMultinomialProbit
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,8 @@ class NoisyProbit:
     epsilon   ε, the probability that a label is wrong whatever the latent value is
 
     Not log-concave: far on the wrong side of the boundary a label is taken for a flip, log_z
-    flattens towards log ε and nu is negative. That is meant. Always nu * variance < 1.
+    flattens towards log ε and nu is negative. That is meant. Always nu * variance < 1. Of many
+    classes, it is ``noisy-multinomial-probit``.
 
     >>> one = np.ones(1)
     >>> log_z, alpha, nu = NoisyProbit(epsilon=0.1).moments(one, -100.0 * one, one)
@@ -42,6 +44,11 @@ class NoisyProbit:
     slope: float = hyperparameter(1.0, bounds=(1e-4, 1e4))
     bias: float = hyperparameter(0.0, bounds=(-1e3, 1e3), transform="identity")
     epsilon: float = hyperparameter(0.01, bounds=(1e-6, 0.49), transform="logit")
+
+    def for_classes(self, count: int) -> NoisyMultinomialProbit:
+        """The form for many classes, in which as many labels are wrong."""
+        epsilon = min(0.49, self.epsilon * count / (count - 1))
+        return NoisyMultinomialProbit((0.0,) * count, epsilon)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Z of every row."""

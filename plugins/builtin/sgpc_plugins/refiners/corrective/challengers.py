@@ -13,6 +13,8 @@ from sgpc_framework.authors import (
     Kernel,
     KernelArithmetic,
     Likelihood,
+    ManyClasses,
+    SeveralFunctions,
     StartsFromData,
     State,
     has,
@@ -37,13 +39,19 @@ class Challenger(NamedTuple):
 
 
 def safest() -> Challenger:
-    """The search that learns least from noise: all features alike, and the evidence lower bound.
+    """The search that learns least from noise: all features alike, and the evidence lower bound,
+    which several latent functions do without (``mixed_loss``).
 
     It takes over unless the champion is better by a standard error.
     """
+
+    def change(search: Search) -> Search:
+        elbo_share = 1.0 if search.start.mean.ndim == 1 else 0.0
+        return attrs.evolve(search, tied=True, elbo_share=elbo_share)
+
     return Challenger(
         "the safest way",
-        lambda search: attrs.evolve(search, tied=True, elbo_share=1.0),
+        change,
         "fresh",
         standard_errors=-1.0,
         in_doubt=True,
@@ -79,10 +87,21 @@ def more_terms(terms: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
 
 
 def other_likelihoods(likelihoods: Sequence[Likelihood], X: Inputs) -> Iterator[Challenger]:
-    """The same search with each of some likelihoods."""
+    """The same search with each of some likelihoods, in the form for as many classes."""
+
+    def in_place(part: Any) -> Callable[[Search], Search | None]:
+        def change(search: Search) -> Search | None:
+            form, present = part, search.start.likelihood
+            if has(present, SeveralFunctions):
+                if not has(part, ManyClasses):
+                    return None
+                form = part.for_classes(present.functions)
+            return _instead("likelihood", form)(search)
+
+        return change
+
     for likelihood in likelihoods:
-        change = _instead("likelihood", _started(likelihood, X))
-        yield Challenger(f"likelihood {likelihood.name}", change)
+        yield Challenger(f"likelihood {likelihood.name}", in_place(_started(likelihood, X)))
 
 
 def tied_features() -> Challenger:

@@ -45,6 +45,10 @@ from sgpc_plugins.refiners.corrective.search import Effort, Search
 ITERATIONS = 300
 """The most iterations over all rows, for accidents: a run ends when they gain too little."""
 
+PENALTIES = (1.0, 0.5, 0.25, 0.125)
+"""What is halved in turn; the last two with several latent functions only, whose relative entropies
+add up."""
+
 SAMPLE = 10_000
 """The most rows that the hyperparameters of other kernels start from."""
 
@@ -168,8 +172,9 @@ class Corrective:
         moves = self._moves(start)
         around = Search.around(start, rows, moves, self.prior_width, self.tolerance, tell)
         penalty = 1.0 if self.penalty == "auto" else self.penalty
-        search = attrs.evolve(around, penalty=penalty, elbo_share=self._elbo_share)
-        challengers = list(self._challengers(rows, rng))
+        elbo_share = self._elbo_share if start.mean.ndim == 1 else 0.0  # see ``mixed_loss``
+        search = attrs.evolve(around, penalty=penalty, elbo_share=elbo_share)
+        challengers = list(self._challengers(search, rows, rng))
         choice = choose(search, challengers, rows, rng) if challengers else Choice(search, start)
         end = self._run(choice, start, rows, rng)
         minimised = JointLoss(start, rows, choice.search.penalty, choice.search.elbo_share).value
@@ -177,7 +182,9 @@ class Corrective:
             end = start
         return Refined(end, tuple(self._notes(choice, start, end, rows)))
 
-    def _challengers(self, rows: TrainingRows, rng: np.random.Generator) -> Iterator[Challenger]:
+    def _challengers(
+        self, search: Search, rows: TrainingRows, rng: np.random.Generator
+    ) -> Iterator[Challenger]:
         open_weights = self.penalty == "auto"
         if open_weights:
             yield safest()
@@ -189,8 +196,8 @@ class Corrective:
             yield from more_terms(self.terms, X)
         if open_weights:
             yield other_elbo_share(0.0)
-            yield half_the_penalty(1.0)
-            yield half_the_penalty(0.5)
+            for penalty in PENALTIES[: None if search.start.mean.ndim > 1 else 2]:
+                yield half_the_penalty(penalty)
             yield tied_features()
 
     def _run(
