@@ -230,7 +230,7 @@ def test_added_rows_bring_their_weights():
         {"sites": "moment-matching"},
         {"sites": "predictive-loss"},
         {"objective": "predictive-loss", "max_iterations": 1},
-        {"refiner": {"name": "corrective", "penalty": 1.0, "iterations": 10}},
+        {"refiner": {"name": "corrective", "penalty": 1.0, "batches": 10, "iterations": 10}},
         {"refiner": "prune"},
     ],
 )
