@@ -109,7 +109,13 @@ class MultinomialProbit:
 
     def _prepared(self, y: Floats, mean: Floats) -> tuple[Positions, Floats]:
         """The positions of the classes, and means with biases."""
-        return y.astype(np.int64), mean + np.array(self.bias)[:, None]
+        own = y.astype(np.int64)
+        if len(own) and not 0 <= own.min() <= own.max() < self.functions:
+            raise ValueError(
+                f"wanted labels that are positions among {self.functions} classes, found "
+                f"{own.min()} to {own.max()}"
+            )
+        return own, mean + np.array(self.bias)[:, None]
 
     def _blocks(self, rows: int) -> list[slice]:
         return list(blocks(rows, size=max(1, _ENTRIES // (NODES * self.functions))))
