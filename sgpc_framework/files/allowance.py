@@ -6,6 +6,8 @@ ask for is compared with what is allowed before any room is made.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import attrs
 
 from sgpc_framework.errors import SgpcError
@@ -13,15 +15,20 @@ from sgpc_framework.errors import SgpcError
 TIMES = 10
 BESIDES = 64 * 2**20
 
+PACKED_TIMES = 8
+PACKED_BESIDES = 8 * 2**20
+"""Text that was packed may be eight times the file and 8 MB: parsing it takes time, and tables are
+packed to a fourth or so."""
+
 
 @attrs.frozen
 class Allowance:
-    """The bytes that reading a file of some size may take; ``None`` if it is trusted.
+    """What reading a file of so many bytes may take; anything if it is trusted (``None``).
 
     ``error`` is what is raised when it asks for more, after ``place``, which says where.
     """
 
-    limit: int | None
+    size: int | None
     error: type[SgpcError]
     place: str = ""
 
@@ -30,17 +37,30 @@ class Allowance:
         cls, size: int, error: type[SgpcError], place: str = "", *, trust: bool = False
     ) -> Allowance:
         """The allowance of a file of so many bytes."""
-        return cls(None if trust else TIMES * size + BESIDES, error, place)
+        return cls(None if trust else size, error, place)
+
+    def permits(self, wanted: float) -> bool:
+        """Whether so many bytes of memory are not too many."""
+        return self.size is None or wanted <= TIMES * self.size + BESIDES
 
     def check(self, wanted: float, what: str) -> None:
-        """Refuse what would take ``wanted`` bytes, if that is too much."""
-        if self.limit is not None and wanted > self.limit:
-            raise self.error(
-                f"{self.place}{what} takes {megabytes(wanted)} of memory, where "
-                f"{megabytes(self.limit)} are allowed, {TIMES} times the file and "
-                f"{megabytes(BESIDES)}: if you trust the file, say so (trust=True; on the command "
-                "line: --trust)"
-            )
+        """Refuse what would take ``wanted`` bytes of memory, if that is too much."""
+        if not self.permits(wanted):
+            self._refuse(f"{what} takes {megabytes(wanted)} of memory", TIMES, BESIDES)
+
+    def check_unpacked(self, count: int) -> None:
+        """Refuse packed text when so many bytes of it have come, if that is too much."""
+        if self.size is not None and count > PACKED_TIMES * self.size + PACKED_BESIDES:
+            text = f"unpacked, it is more than {megabytes(count)} of text"
+            self._refuse(text, PACKED_TIMES, PACKED_BESIDES)
+
+    def _refuse(self, problem: str, times: int, besides: int) -> NoReturn:
+        assert self.size is not None  # what is trusted is not refused
+        raise self.error(
+            f"{self.place}{problem}, where {megabytes(times * self.size + besides)} are allowed, "
+            f"{times} times the file and {megabytes(besides)}: if you trust the file, say so "
+            "(trust=True; on the command line: --trust)"
+        )
 
 
 def megabytes(count: float) -> str:

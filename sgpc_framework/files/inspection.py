@@ -63,14 +63,13 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
         arrays = arrays_in(members, manifest)
         described, table = manifest["models"], manifest["table"]
         size = sum(map(len, members.values()))
-        memory = memory_of(sizes_of(arrays)) + size
-        limit = Allowance.of(size, ModelFileError).limit
+        memory = memory_of(sizes_of(arrays))
         names = (name for one in described for slot in _SLOTS for name in _names(one[slot]))
         return Inspection(
             version=FORMAT_VERSION,
             size=size,
-            memory=memory,
-            trust=limit is not None and memory - size > limit,
+            memory=memory + size,
+            trust=not Allowance.of(size, ModelFileError).permits(memory),
             classes=tuple(labels_from(manifest["classes"]).tolist()),
             basis=tuple(int(own["basis"].size) for own in arrays),
             sizes=tuple(int(parts["size"]) for parts in described[0]["smaller"] or ()),

@@ -12,15 +12,20 @@ from typing import Final
 
 VARIABLE: Final = "SGPC_LOAD_PLUGINS"
 BUILT_IN: Final = "sgpc-framework"
+BUILT_IN_PACKAGE: Final = "sgpc_plugins"
+"""Where the framework's own parts are."""
 
 
 def exclusion(distribution: str) -> str | None:
-    """Why a distribution is left out and what to do about it; ``None`` if it is let in."""
+    """Why a distribution is left out and what to do about it; ``None`` if it is let in.
+
+    The framework's own parts are not asked about; whoever only calls itself like it is.
+    """
     allowed = os.environ.get(VARIABLE)
     if allowed is None:
         return None
     names = {normalised(name) for name in allowed.split(",") if name.strip()}
-    if normalised(distribution) in names | {BUILT_IN}:
+    if normalised(distribution) in names:
         return None
     listed = ", ".join(sorted(names)) or "nothing but the built-in parts"
     return f"{VARIABLE} allows {listed}; add {normalised(distribution)} to load it"

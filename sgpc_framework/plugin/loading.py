@@ -7,9 +7,11 @@ and questioned by itself, and one that fails is quarantined with the reason: nev
 
 from __future__ import annotations
 
+import dis
+import signal
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from inspect import isroutine
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import pluggy
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin import specs
 from sgpc_framework.plugin.admission import checked_classes, checked_name
-from sgpc_framework.plugin.allowlist import exclusion, normalised
+from sgpc_framework.plugin.allowlist import BUILT_IN, BUILT_IN_PACKAGE, exclusion, normalised
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
 from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part
@@ -32,6 +34,7 @@ class Announcement:
 
     origin: Origin
     imported: Callable[[], Any]
+    built_in: bool = False
 
     @property
     def name(self) -> str:
@@ -47,22 +50,23 @@ def new_manager() -> pluggy.PluginManager:
 
 
 def load_installed(
-    manager: pluggy.PluginManager, distributions: Collection[str] | None = None
+    manager: pluggy.PluginManager, among: Collection[str] | None = None
 ) -> Catalogue:
     """Load the entry points of all installed distributions that the allow-list lets in.
 
-    If ``distributions`` are given, by their normalised names, others are not looked at.
+    ``among`` has the normalised names of the only ones to be looked at, if not all are.
     """
     installed = [
-        Announcement(origin, entry.load)
-        for entry in entry_points(group=PROJECT)
+        Announcement(origin, entry.load, _is_built_in(entry, origin))
+        for entry in _entries()
         for origin in [_origin(entry)]
-        if distributions is None or normalised(origin.distribution) in distributions
+        if among is None or normalised(origin.distribution) in among
     ]
     admitted = []
     left_out = []
-    for announcement in sorted(installed, key=lambda announcement: announcement.name):
-        reason = exclusion(announcement.origin.distribution)
+    # The built-in parts come first: whoever announces them as well is the one that comes second.
+    for announcement in sorted(installed, key=lambda each: (not each.built_in, each.name)):
+        reason = None if announcement.built_in else exclusion(announcement.origin.distribution)
         if reason is None:
             admitted.append(announcement)
         else:
@@ -71,10 +75,28 @@ def load_installed(
     return attrs.evolve(loaded, absences=(*loaded.absences, *left_out))
 
 
+def _entries() -> list[EntryPoint]:
+    """The entry points of all distributions, of several with one name those of the first; but the
+    framework's own are there even if another one hides them."""
+    found = list(entry_points(group=PROJECT))
+    if any(_is_built_in(entry, _origin(entry)) for entry in found):
+        return found
+    hidden = (entry for each in distributions(name=BUILT_IN) for entry in each.entry_points)
+    ours = {entry.name: entry for entry in hidden if entry.group == PROJECT}
+    return [*found, *(e for e in ours.values() if _is_built_in(e, _origin(e)))]
+
+
 def _origin(entry: EntryPoint) -> Origin:
     if entry.dist is None:
         return Origin("(unknown)", "-", entry.name)
     return Origin(entry.dist.name or "(unknown)", entry.dist.version or "-", entry.name)
+
+
+def _is_built_in(entry: EntryPoint, origin: Origin) -> bool:
+    """Whether an entry point is the framework's own: any distribution can take its name, but the
+    module it announces is what is imported."""
+    ours = normalised(origin.distribution) == BUILT_IN
+    return ours and entry.module.partition(".")[0] == BUILT_IN_PACKAGE
 
 
 def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -> Catalogue:
@@ -115,9 +137,23 @@ def _guarded(verdict: str, call: Callable[..., Any], *arguments: Any) -> Any:
         return call(*arguments)
     except PluginError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not _was_raised(error):
+            raise
         summary = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(f"{verdict}: {summary}{_place(error)}") from error
+
+
+def _was_raised(error: KeyboardInterrupt) -> bool:
+    """Whether code raised it. A real Ctrl-C comes between two instructions, or from its handler."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    handler = signal.getsignal(signal.SIGINT)
+    if last is None or last.tb_frame.f_code is getattr(handler, "__code__", None):
+        return False
+    instruction = last.tb_frame.f_code.co_code[last.tb_lasti]
+    return dis.opname[instruction] == "RAISE_VARARGS"
 
 
 def _place(error: BaseException) -> str:

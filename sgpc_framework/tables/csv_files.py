@@ -69,7 +69,7 @@ def read_csv(
     """
     nothing = MISSING | {text.strip().lower() for text in missing}
     try:
-        with open_text(path, allowance) as file:
+        with open_text(path) as file:
             layout = _layout(path, file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
         columns, first_line, late = _read(path, allowance, layout, as_words, nothing)
@@ -188,9 +188,9 @@ def _read(
     known: dict[str, str | None] = {}
     late: set[int] = set()
     cells = 0
-    with open_text(path, allowance) as file:
+    with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
-        for piece in _rows_in_pieces(path, reader, layout, allowance):
+        for piece in _rows_in_pieces(path, reader, layout):
             cells += len(piece) * len(layout.names)
             allowance.check(8 * cells + WORD * len(known), f"a table of {cells} cells so far")
             for i, column in enumerate(zip(*piece, strict=True)):
@@ -219,9 +219,7 @@ def _emptied(pieces: list[Values]) -> list[Values]:
     return taken
 
 
-def _rows_in_pieces(
-    path: Path, reader: Any, layout: Layout, allowance: Allowance
-) -> Iterator[list[list[str]]]:
+def _rows_in_pieces(path: Path, reader: Any, layout: Layout) -> Iterator[list[list[str]]]:
     """The rows below the header, without blank lines, all as wide as the first, some at a time."""
     width = len(layout.names)
     rows = filter(None, reader)
@@ -231,16 +229,16 @@ def _rows_in_pieces(
             next(rows)
         while piece := list(islice(rows, count)):
             if {*map(len, piece)} != {width}:
-                raise _ragged_error(path, layout, allowance)
+                raise _ragged_error(path, layout)
             yield piece
     except csv.Error as error:
         raise _malformed_error(path, reader.line_num, error) from None
 
 
-def _ragged_error(path: Path, layout: Layout, allowance: Allowance) -> InputError:
+def _ragged_error(path: Path, layout: Layout) -> InputError:
     """Which line has too many or too few fields: looked for when it is known that there is one."""
     width = len(layout.names)
-    with open_text(path, allowance) as file:
+    with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
         found = next(len(row) for row in reader if row and len(row) != width)
         return InputError(

@@ -152,7 +152,7 @@ def read_libsvm(path: Path, allowance: Allowance) -> Table:
     known: dict[str, str] = {}
     rows, indices, values = Numbers("q"), Numbers("q"), Numbers("d")
     lines = 0
-    with open_text(path, allowance, errors="replace") as file:
+    with open_text(path, errors="replace") as file:
         for lines, line in enumerate(file, start=1):
             label, *pairs = line.partition("#")[0].split() or [""]
             if not label:

@@ -12,6 +12,7 @@ from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.csv_files import read_csv
 from sgpc_framework.tables.other_files import read_libsvm, read_npz, read_parquet
 from sgpc_framework.tables.table import Table
+from sgpc_framework.tables.text_files import check_unpacked
 
 SUFFIXES = {
     ".csv": "csv",
@@ -58,6 +59,8 @@ def read_table(
     try:
         size = path.stat().st_size if path.exists() else 0
         allowance = Allowance.of(size, InputError, f"{path}: ", trust=trust)
+        if kind in ("csv", "libsvm"):
+            check_unpacked(path, allowance)
         if kind == "csv":
             return read_csv(path, allowance, header, words, missing)
         readers: dict[str, Callable[[Path, Allowance], Table]] = {

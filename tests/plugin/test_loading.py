@@ -42,6 +42,8 @@ BROKEN = {
         ["cannot be imported", "'surely_not_there'", "line 5"],
     ),
     "syntax error": ("def (", ["cannot be imported", "SyntaxError", "broken.py, line 5"]),
+    "interrupts": ("raise KeyboardInterrupt", ["cannot be imported: KeyboardInterrupt", "line 5"]),
+    "gives up": ("class End(BaseException): pass\nraise End(7)", ["cannot be imported: End: 7"]),
     "exits": ("raise SystemExit(3)", ["cannot be imported: SystemExit: 3"]),
     "misspelt hook": (
         "@hookimpl\ndef sgpc_kernls(): return []",
