@@ -30,7 +30,7 @@ KERNELS: dict[str, Any] = {
 SELECTORS: dict[str, Any] = {
     name: {"name": name, "working_set": 2} for name in ("random-sampling", "validation")
 }
-QUICK = {"preset": "paper", "objective": "none", "max_basis": 36}
+QUICK = {"preset": "paper", "max_iterations": 2, "max_basis": 12}
 SMALL = {"preset": "paper", "max_iterations": 1, "max_basis": 6}
 EXPECTED_TO_FAIL = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -43,6 +43,7 @@ REFINER = {"name": "corrective", "penalty": 1.0, "iterations": 5}
 OTHERS: list[dict[str, Any]] = [
     {**SMALL, "sites": "predictive-loss", "objective": "none"},
     {**SMALL, "objective": "nlp", "likelihood": "multinomial-probit"},
+    {**SMALL, "objective": "nlp", "likelihood": "noisy-multinomial-probit"},
     {**SMALL, "objective": "nlp", "strategy": "one-vs-rest"},
     {**SMALL, "objective": "predictive-loss", "likelihood": "noisy-probit"},
     {**SMALL, "objective": "marginal-likelihood", "likelihood": "logistic"},

@@ -81,7 +81,7 @@ def test_once_keeps_the_best_model_so_far(fitting, tmp_path):
 def test_twice_gives_up(fitting, tmp_path):
     process = fitting(pause=30.0)
     process.send_signal(signal.SIGINT)
-    assert process.stderr.readline().startswith("Stopping with the best model so far")
+    assert any(line.startswith("Stopping with the best model so far") for line in process.stderr)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == INTERRUPTED, errors
@@ -91,10 +91,10 @@ def test_twice_gives_up(fitting, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.npz"]
 
 
-def test_with_classes_left_to_fit_there_is_nothing_to_keep(fitting, tmp_path):
+def test_of_many_classes_the_best_model_so_far_is_kept_too(fitting, tmp_path):
     process = fitting(pause=0.05, classes=3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == INTERRUPTED, errors
-    assert "Interrupted: the fit was stopped when 1 of 3 classes had a model" in errors
-    assert not (tmp_path / "m.sgpc").exists()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "stopped early" in output
+    assert len(sgpc_framework.load(tmp_path / "m.sgpc").classes) == 3

@@ -600,6 +600,7 @@ def test_a_mapping_names_every_part_and_every_option():
         "max_basis": 80,
         "sizes": [],
         "stage_rows": "all",
+        "strategy": "joint",
         "max_iterations": 20,
         "tolerance": 1e-4,
         "optimizer": "l-bfgs-b",

@@ -42,7 +42,7 @@ def test_tables_and_sizes_and_many_classes(tmp_path):
     TableClassifier.fit({**columns, "y": y}, "y", design).save(tmp_path / "m")
     found = sgpc.inspect(tmp_path / "m")
     assert (found.target, found.columns) == ("y", ("x0", "x1", "x2"))
-    assert found.basis == (4, 4, 4)
+    assert found.basis == (4,)
     assert found.sizes == (2,)
     assert found.classes == (0, 1, 2)
 

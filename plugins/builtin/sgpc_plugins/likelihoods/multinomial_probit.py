@@ -82,23 +82,24 @@ class MultinomialProbit:
         """log Z of every row."""
         own, shifted = self._prepared(y, mean)
         if twin := compiled(_TWIN):
-            return twin.log_z(_QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
+            return _of_a_probability(twin.log_z(_QUADRATURE, own, shifted, variance))
         log_z = np.empty(len(y))
         for rows in self._blocks(len(y)):
             log_z[rows] = self._integral(own[rows], shifted[:, rows], variance[rows])[0]
-        return log_z
+        return _of_a_probability(log_z)
 
     def moments(self, y: Floats, mean: Floats, variance: Floats, /) -> Moments:
         """(log_z, alpha, nu) of every row."""
         own, shifted = self._prepared(y, mean)
         if twin := compiled(_TWIN):
-            return twin.moments(_QUADRATURE, own, shifted, variance)  # type: ignore[no-any-return]
+            found = twin.moments(_QUADRATURE, own, shifted, variance)
+            return Moments(_of_a_probability(found.log_z), found.alpha, found.nu)
         moments = Moments(np.empty(len(y)), np.empty(mean.shape), np.empty(mean.shape))
         for rows in self._blocks(len(y)):
             block = self._moments_of_block(own[rows], shifted[:, rows], variance[rows])
             for whole, part in zip(moments, block, strict=True):
                 whole[..., rows] = part
-        return moments
+        return Moments(_of_a_probability(moments.log_z), moments.alpha, moments.nu)
 
     def pullback(
         self, y: Floats, mean: Floats, variance: Floats, moments: Moments, cotangent: Floats, /
@@ -148,6 +149,11 @@ class MultinomialProbit:
         alpha[own, rows], of_all = _mean_and_curvature(weights, h.sum(axis=1), bend.sum(axis=1))
         nu[own, rows] = np.minimum(of_all, BELOW_ONE)
         return Moments(log_z, alpha / width, np.maximum(nu / width**2, LEAST_NU))
+
+
+def _of_a_probability(log_z: Floats) -> Floats:
+    """The same, without what rounding in the sum over the nodes put above one, in place."""
+    return np.minimum(log_z, 0.0, out=log_z)
 
 
 def check_biases(bias: object) -> None:
