@@ -30,7 +30,7 @@ KERNELS: dict[str, Any] = {
 SELECTORS: dict[str, Any] = {
     name: {"name": name, "working_set": 2} for name in ("random-sampling", "validation")
 }
-QUICK = {"preset": "paper", "max_iterations": 2, "max_basis": 12}
+QUICK = {"preset": "paper", "max_iterations": 2, "max_basis": 30}
 SMALL = {"preset": "paper", "max_iterations": 1, "max_basis": 6}
 EXPECTED_TO_FAIL = {
     "check_sample_weight_equivalence_on_dense_data": (
