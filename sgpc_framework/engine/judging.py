@@ -38,6 +38,18 @@ class PairedLosses(NamedTuple):
     squared_losses: Floats
     """Σ w² l of each state."""
 
+    @classmethod
+    def of(cls, losses: Floats, w: Floats | None = None) -> PairedLosses:
+        """The sums of losses, an array of them for each state, over rows of weights w."""
+        apart = losses[:, None] - losses
+        n = losses.shape[1]
+        if w is None:
+            total = losses.sum(axis=1)
+            return cls(n, total, np.einsum("abi,abi->ab", apart, apart), n, n, total)
+        apart *= w
+        squares = np.einsum("abi,abi->ab", apart, apart)
+        return cls(n, losses @ w, squares, float(w.sum()), float(np.sum(w**2)), losses @ w**2)
+
     def __add__(self, other: PairedLosses) -> PairedLosses:  # type: ignore[override]
         return PairedLosses(*map(add, self, other))
 
@@ -81,15 +93,7 @@ def _block_losses(block: Block, states: Sequence[tuple[State, AdditiveForm]]) ->
     losses = np.array(
         [np.concatenate(list(predictions(state, block, _loss, form))) for state, form in states]
     )
-    apart = losses[:, None] - losses
-    n, w = len(block), block.weight
-    if w is None:
-        total = losses.sum(axis=1)
-        return PairedLosses(n, total, np.einsum("abi,abi->ab", apart, apart), n, n, total)
-    apart *= w
-    squares = np.einsum("abi,abi->ab", apart, apart)
-    weight, squared_weight = float(w.sum()), float(np.sum(w**2))
-    return PairedLosses(n, losses @ w, squares, weight, squared_weight, losses @ w**2)
+    return PairedLosses.of(losses, block.weight)
 
 
 def _loss(rows: Rows) -> Floats:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.engine.algorithm1 import initial
+from sgpc_framework.engine.judging import PairedLosses
 from sgpc_framework.engine.log import Began, Log, Note
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.progress import OfManyModels, Progress, Watcher
@@ -147,11 +148,11 @@ def _odds_share(task: Task, size: int) -> float:
     X, own = task.rows.inputs(judges), task.rows.labels(judges).astype(np.intp)
     each = [model.predict_log_proba(X) for model in models]
     places = np.arange(len(own))
-    losses = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
-    best = int(losses.mean(axis=1).argmin())
-    excess = losses - losses[best]
-    noise = excess.std(axis=1) / np.sqrt(len(own))
-    return ODDS_SHARES[int(np.argmax(excess.mean(axis=1) <= noise))]
+    found = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
+    losses = PairedLosses.of(found, task.rows.weights(judges))
+    excess = losses.means - losses.means.min()
+    best = int(excess.argmin())
+    return next(share for a, share in enumerate(ODDS_SHARES) if excess[a] <= losses.noise(a, best))
 
 
 def _without_basis(task: Task, one: int) -> Model:

@@ -224,6 +224,21 @@ def test_held_out_rows_choose_the_share_of_the_odds():
     assert noise.odds_share == 0.0
 
 
+def test_rows_choose_it_by_their_weights():
+    rng = np.random.default_rng(5)
+    clear = CENTRES[CODES] * 2.0 + rng.normal(size=(90, 2))
+    noisy = rng.normal(size=(90, 2)) + 40.0
+    inputs, labels = np.vstack([clear, noisy]), np.append(CODES, rng.integers(0, 3, size=90))
+    design = sgpc.build(DESIGN.config, objective="none")
+    first, heavy = np.arange(180) < 90, 100.0
+    shares = [
+        design.fit(inputs, labels, sample_weight=np.where(which, heavy, 1.0)).odds_share
+        for which in (first, ~first)
+    ]
+    assert shares[0] > 0.0
+    assert shares[1] == 0.0
+
+
 def test_few_rows_choose_nothing():
     few = sgpc.build(DESIGN.config, max_basis=3, max_iterations=1).fit(X[:15], CODES[:15])
     assert few.odds_share == 0.0

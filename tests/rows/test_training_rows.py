@@ -199,7 +199,7 @@ class TestPairedLosses:
     def test_sums_over_other_rows_can_be_added(self):
         rng = np.random.default_rng(0)
         each = rng.normal(size=(2, 50))
-        parts = [_paired(each[:, :20]), _paired(each[:, 20:])]
+        parts = [PairedLosses.of(each[:, :20]), PairedLosses.of(each[:, 20:])]
         both = parts[0] + parts[1]
         assert both.rows == 50
         wanted = np.std(each[0] - each[1], ddof=1) / np.sqrt(50)
@@ -207,13 +207,7 @@ class TestPairedLosses:
         assert both.clearly_better(0, 1, 1.0) == (each[1].mean() - each[0].mean() > wanted)
 
     def test_one_row_says_nothing(self):
-        assert _paired(np.ones((2, 1))).noise(0, 1) == np.inf
-
-
-def _paired(each):
-    apart = each[:, None] - each
-    n, total = each.shape[1], each.sum(axis=1)
-    return PairedLosses(n, total, np.sum(apart**2, axis=-1), n, n, total)
+        assert PairedLosses.of(np.ones((2, 1))).noise(0, 1) == np.inf
 
 
 def _losses(state, fitted):
