@@ -2,14 +2,18 @@
 
 Results go to standard output, all else to standard error. The exit code is 0 if all went well, 1 if
 data, configuration or model cannot be used, 2 if the command was called wrongly, 130 if it was
-interrupted.
+interrupted, by Ctrl-C or by SIGTERM.
 """
 
 from __future__ import annotations
 
+import signal
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from threading import current_thread, main_thread
 from typing import Any, TextIO
 
 import click
@@ -70,7 +74,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _sigterm_as_ctrl_c():
                 warnings.showwarning = _show_warning
                 return super().invoke(ctx)
         except StopFitting as error:  # and there was nothing to keep
@@ -82,6 +86,19 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """Whoever is told to end cleans up first, as after Ctrl-C."""
+    if current_thread() is not main_thread():  # signals are its business only
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show_warning(

@@ -81,7 +81,7 @@ def command(
     DATA is a CSV, Parquet, npz or libsvm file. Columns of numbers are standardised, columns of
     words become a feature for each word, and both ways are kept with the model.
 
-    Ctrl-C ends the fit and writes the best model so far; a second one gives up.
+    Ctrl-C, or SIGTERM, ends the fit and writes the best model so far; a second one gives up.
 
     \b
     sgpc fit train.csv --target species -o species.sgpc

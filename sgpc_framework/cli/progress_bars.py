@@ -1,6 +1,6 @@
 """How a fit is going, for whoever sits at the terminal; silence where nobody does.
 
-Ctrl-C asks a watched fit to end with what it has; a second one ends it at once.
+Ctrl-C, or SIGTERM, asks a watched fit to end with what it has; a second one ends it at once.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Watcher:
         self._bar.update(self._task, completed=step, total=steps, loss=f"loss {loss:.4f}")
 
     def stop(self, *_: int | FrameType | None) -> None:
-        """A handler of SIGINT."""
+        """A handler of SIGINT and SIGTERM."""
         if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
@@ -129,8 +129,9 @@ def _until_interrupted(watcher: Watcher, stoppable: bool) -> Iterator[Watcher]:
     if not stoppable:
         yield watcher
         return
-    before = signal.signal(signal.SIGINT, watcher.stop)
+    before = {each: signal.signal(each, watcher.stop) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield watcher
     finally:
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)

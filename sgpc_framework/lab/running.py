@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
-from time import perf_counter
+from functools import cache
+from threading import Thread
+from time import perf_counter, sleep
 from typing import Any, Protocol, TypeVar
 
 import attrs
@@ -100,9 +103,29 @@ def _attempts(
 
     parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
     attempts: Iterable[tuple[int, dict[str, Any] | None, str | None]] = parallel(
-        delayed(_attempt)(place, job) for place, job in enumerate(todo)
+        delayed(_attempt_of_a_worker)(place, job, os.getpid()) for place, job in enumerate(todo)
     )
     return attempts
+
+
+def _attempt_of_a_worker(
+    place: int, job: Job, parent: int
+) -> tuple[int, dict[str, Any] | None, str | None]:
+    if os.getppid() == parent:  # a worker elsewhere has other parents
+        _end_with(parent)
+    return _attempt(place, job)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, which may be killed without a word."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1.0)
+        os._exit(1)
+
+    Thread(target=watch, name="sgpc-parent", daemon=True).start()
 
 
 def _attempt(place: int, job: Job) -> tuple[int, dict[str, Any] | None, str | None]:

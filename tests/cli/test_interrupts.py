@@ -1,4 +1,4 @@
-"""Ctrl-C: once for the best model so far, twice to give up."""
+"""Ctrl-C and SIGTERM: once for the best model so far, twice to give up."""
 
 from __future__ import annotations
 
@@ -76,6 +76,37 @@ def test_once_keeps_the_best_model_so_far(fitting, tmp_path):
     model = sgpc_framework.load(tmp_path / "m.sgpc")
     assert 4 <= len(model) < 100
     assert any("the fit was stopped" in note for note in model.model.trace.notes)
+
+
+def test_sigterm_keeps_the_best_model_so_far(fitting, tmp_path):
+    process = fitting(pause=0.05)
+    process.terminate()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "stopped early" in output
+    assert 4 <= len(sgpc_framework.load(tmp_path / "m.sgpc")) < 100
+
+
+def test_sigterm_elsewhere_leaves_nothing_behind(tmp_path):
+    script = (
+        "import time, sys\n"
+        "from sgpc_framework.cli import main, datasets\n"
+        "def slowly(*_):\n"
+        "    for row in range(10**6):\n"
+        "        if row == 2: print('writing', flush=True)\n"
+        "        time.sleep(0.02)\n"
+        "        yield [row]\n"
+        "datasets._lines = slowly\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", script, "datasets", "twonorm", "-o", tmp_path / "x.csv"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "writing\n"
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED
+    assert errors.strip() == "Interrupted."
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_twice_gives_up(fitting, tmp_path):

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 
 import attrs
@@ -275,3 +280,48 @@ class TestStore:
     def test_another_format_is_not_finished(self, tmp_path):
         (tmp_path / "k.json").write_text('{"format": 0, "result": {}}')
         assert Store(tmp_path).get("k") is None
+
+
+ORPHANS = """
+import os, sys, time
+from sgpc_framework.lab.running import run
+
+
+class Slow:
+    identity, cost = {}, 1.0
+
+    def compute(self):
+        print(os.getpid(), flush=True)
+        time.sleep(60.0)
+
+
+class Nothing:
+    get = put = lambda *_: None
+
+
+run([Slow(), Slow()], Nothing(), workers=2)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the signals of POSIX")
+def test_workers_end_with_their_parent(tmp_path):
+    script = tmp_path / "slow.py"
+    script.write_text(ORPHANS)
+    process = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    workers = [int(process.stdout.readline()) for _ in range(2)]
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(10.0)
+    deadline = time.monotonic() + 20.0
+    while time.monotonic() < deadline and any(map(_is_running, workers)):
+        time.sleep(0.2)
+    assert not any(map(_is_running, workers))
+    process.stdout.close()
+
+
+def _is_running(pid):
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
