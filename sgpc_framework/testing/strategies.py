@@ -217,7 +217,7 @@ def fits(draw: st.DrawFn, /, min_rows: int = 2, **fixed: Any) -> FitToMake:
     problem = draw(problems(min_rows=min_rows))
     parts = {
         "kernel": draw(components("kernel", features=problem.X.shape[1])),
-        "likelihood": draw(components("likelihood")),
+        "likelihood": draw(likelihoods()),
         "selector": draw(components("selector")),
         "sites": draw(components("sites")),
         "objective": draw(components("objective")),

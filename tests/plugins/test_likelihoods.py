@@ -352,6 +352,8 @@ def test_names_and_hyperparameters():
         "probit": ["slope", "bias"],
         "logistic": ["slope", "bias"],
         "noisy-probit": ["slope", "bias", "epsilon"],
+        "multinomial-probit": ["bias[0]", "bias[1]", "bias[2]"],
+        "noisy-multinomial-probit": ["bias[0]", "bias[1]", "bias[2]", "epsilon"],
     }
 
 

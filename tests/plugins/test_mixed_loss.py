@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from sgpc_framework.rows.shard import latent_functions
 from sgpc_framework.rows.view import Rows
-from sgpc_framework.testing.strategies import components
+from sgpc_framework.testing.strategies import likelihoods
 from sgpc_plugins.likelihoods import Logistic, NoisyProbit, Probit
 from sgpc_plugins.refiners.corrective.mixed_loss import MixedLoss
 
@@ -25,7 +24,7 @@ def losses(block, elbo_share):
 
 
 @given(
-    components("likelihood").filter(lambda likelihood: latent_functions(likelihood) == 1),
+    likelihoods(),
     st.floats(-3.0, 3.0),
     st.floats(0.0, 4.0),
     st.sampled_from([-1.0, 1.0]),

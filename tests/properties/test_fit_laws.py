@@ -11,7 +11,7 @@ import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.testing import fit_laws as laws
-from sgpc_framework.testing.strategies import FitToMake, Problem, components, fits
+from sgpc_framework.testing.strategies import FitToMake, Problem, components, fits, likelihoods
 
 SELECTORS = default_registry().names("selector")
 STATIONARY = ["squared-exponential", "matern-12", "matern-32", "matern-52", "rational-quadratic"]
@@ -79,7 +79,7 @@ def test_units_do_not_matter(seed, kernel, selector, powers):
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 1000), st.sampled_from(STATIONARY), components("likelihood"), greedy)
+@given(st.integers(0, 1000), st.sampled_from(STATIONARY), likelihoods(), greedy)
 def test_block_size_hardly_matters(seed, kernel, likelihood, selector):
     """On data without ties, which rounding would break in one way or another."""
     design = sgpc.build(

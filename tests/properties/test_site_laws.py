@@ -10,7 +10,7 @@ from sgpc_framework import datasets
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.engine.stages import log_evidence
 from sgpc_framework.rows.training_rows import TrainingRows
-from sgpc_framework.testing.strategies import components, problems
+from sgpc_framework.testing.strategies import components, likelihoods, problems
 from sgpc_plugins.sites import MomentMatching, PredictiveLossSites
 from sgpc_plugins.sites.predictive_loss import FARTHEST
 
@@ -20,7 +20,7 @@ def candidate_sets(draw):
     """A posterior after a few stages, and two or three candidates."""
     problem = draw(problems(min_rows=5))
     kernel = draw(components("kernel", features=problem.X.shape[1]))
-    likelihood = draw(components("likelihood"))
+    likelihood = draw(likelihoods())
     posterior = TrainingRows.of(problem.X, problem.y).posterior(kernel, likelihood, 5)
     for _ in range(draw(st.integers(0, 2))):
         if not posterior.exhausted:
@@ -59,7 +59,7 @@ def test_predictive_loss_sites_never_lose_to_their_start(drawn):
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10_000), components("kernel", features=21), components("likelihood"))
+@given(st.integers(0, 10_000), components("kernel", features=21), likelihoods())
 def test_predictive_loss_sites_end_where_the_loss_is_flat(seed, kernel, likelihood):
     """On data with noise, no coefficient or shrinkage nearby does noticeably better."""
     X, y = datasets.waveform(60, seed=seed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import sgpc_framework as sgpc
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.testing import fit_laws as laws
-from sgpc_framework.testing.strategies import FitToMake, components, problems
+from sgpc_framework.testing.strategies import FitToMake, components, likelihoods, problems
 
 REFINERS = default_registry().names("refiner")
 SLOW = settings(max_examples=40)
@@ -23,7 +23,7 @@ def refined_fits(draw):
     problem = draw(problems(min_rows=8))
     design = {
         "kernel": draw(components("kernel", features=problem.X.shape[1])),
-        "likelihood": draw(components("likelihood")),
+        "likelihood": draw(likelihoods()),
         "refiner": draw(st.sampled_from(REFINERS)),
         "objective": "none",
         "max_basis": draw(st.integers(1, 7).map(lambda n: 8 - n)),
