@@ -38,6 +38,7 @@ from sgpc_plugins.kernels import (
     RationalQuadratic,
     SquaredExponential,
     Sum,
+    Warped,
     sgpc_kernels,
 )
 from sgpc_plugins.kernels.medians import median_distance
@@ -757,6 +758,7 @@ def test_the_hook_names_every_kernel_once():
         "constant",
         "sum",
         "product",
+        "warped",
     ]
 
 
@@ -765,7 +767,7 @@ def test_abilities_and_annotations(cls):
     kernel = cls([Linear()]) if cls in (Sum, Product) else cls()
     assert isinstance(kernel, Kernel)
     assert isinstance(kernel, KernelPullback)
-    assert isinstance(kernel, KernelInputPullback)
+    assert isinstance(kernel, KernelInputPullback) == (cls is not Warped)
     assert isinstance(kernel, StartsFromData) == (cls not in (Linear, Constant))
     assert hash(kernel) == hash(attrs.evolve(kernel))
     hints = typing.get_type_hints(cls)

@@ -53,10 +53,10 @@ def test_the_whole_may_have_nothing_left():
 def test_held_out_rows_choose_how_many_stages_there_are_before_some_are_left_out():
     model = design(2.0, max_basis="auto").fit(X, Y)
     note = model.trace.notes[-1]
-    assert note.startswith('max_basis "auto" chose 40: 40 of 200 rows were held out')
-    assert note.endswith("the least of sizes [5, 10, 20, 40]")
-    fixed = design(2.0, max_basis=40).fit(X, Y)
-    assert len(model) == len(fixed) < 40
+    assert note.startswith('max_basis "auto" chose 20: 200 of 200 rows were held out')
+    assert note.endswith("the least of sizes [10, 20, 40]")
+    fixed = design(2.0, max_basis=20).fit(X, Y)
+    assert len(model) == len(fixed) < 20
     assert (model.predict_proba(X) == fixed.predict_proba(X)).all()
     assert [record.size for record in model.trace.sizes][-1] < 40
 

@@ -10,6 +10,7 @@ from sgpc_plugins.kernels.matern import Matern12, Matern32, Matern52
 from sgpc_plugins.kernels.periodic import Periodic
 from sgpc_plugins.kernels.rational_quadratic import RationalQuadratic
 from sgpc_plugins.kernels.squared_exponential import SquaredExponential
+from sgpc_plugins.kernels.warped import Warped
 
 __all__ = [
     "Constant",
@@ -23,6 +24,7 @@ __all__ = [
     "RationalQuadratic",
     "SquaredExponential",
     "Sum",
+    "Warped",
 ]
 
 
@@ -41,4 +43,5 @@ def sgpc_kernels() -> list[type[Kernel]]:
         Constant,
         Sum,
         Product,
+        Warped,
     ]

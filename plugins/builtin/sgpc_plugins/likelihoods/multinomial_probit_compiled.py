@@ -61,7 +61,7 @@ def _contiguous(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return [np.ascontiguousarray(array) for array in arrays]
 
 
-@numba.njit(types.UniTuple(float64, 2)(float64[::1], int64, table))
+@numba.njit
 def _centre(z: Floats, count: int, ratio: Floats) -> tuple[float, float]:
     """Where the integrand has its maximum, by Newton's method from the left, and its width."""
     u, step, curvature = 0.0, 1.0, 1.0
@@ -76,7 +76,7 @@ def _centre(z: Floats, count: int, ratio: Floats) -> tuple[float, float]:
     return u, 1.0 / math.sqrt(curvature)
 
 
-@numba.njit(int64(int64, int64, float64, table, float64[::1]))
+@numba.njit
 def _differences(i: int, own: int, width: float, mean: Floats, z: Floats) -> int:
     """How far a row's own class is ahead of each other one, in units of the width."""
     count = 0

@@ -116,7 +116,8 @@ def _cells(z: Floats) -> tuple[Integers, Floats]:
     nearest = np.rint(offset)
     offset -= nearest
     nearest += EDGE * CELLS
-    return nearest.astype(np.intp), offset
+    with np.errstate(invalid="ignore"):  # NaN is in no cell, but its offset stays NaN
+        return nearest.astype(np.intp), offset
 
 
 def _horner(table: Floats, cell: Integers, offset: Floats) -> Floats:

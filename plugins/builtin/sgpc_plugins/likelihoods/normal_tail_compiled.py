@@ -1,6 +1,8 @@
 """log Φ and h = N / Φ of one number inside a compiled loop, from the tables of ``normal_tail``.
 
-A loop is handed the tables, because a compiler would copy what it finds as a constant.
+A loop is handed the tables, because a compiler would copy what it finds as a constant. Functions
+without a signature are compiled with the loops that call them, and kept with these: one with a
+signature would be compiled anew in every process.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _BELOW_ONE = normal_tail.BELOW_ONE
 table = types.Array(float64, 2, "C", readonly=True)
 
 
-@numba.njit(float64(float64, float64, table), inline="always")
+@numba.njit(inline="always")
 def polynomial(z: float, node: float, coefficients: Floats) -> float:
     """Horner's rule for the Taylor polynomial about the nearest node."""
     c = coefficients[int(node) + _MIDDLE]
@@ -39,7 +41,7 @@ def polynomial(z: float, node: float, coefficients: Floats) -> float:
     return value
 
 
-@numba.njit(types.UniTuple(float64, 2)(float64, table))
+@numba.njit
 def ratio_and_bend(z: float, ratio: Floats) -> tuple[float, float]:
     """h(z) and h (h + z)."""
     if abs(z) <= EDGE:
@@ -55,7 +57,7 @@ def ratio_and_bend(z: float, ratio: Floats) -> tuple[float, float]:
     return h, min(h * excess, _BELOW_ONE)
 
 
-@numba.njit(float64(float64, float64, table))
+@numba.njit
 def log_cdf(z: float, h: float, coefficients: Floats) -> float:
     """log Φ(z), with h(z) at hand."""
     if abs(z) <= EDGE:

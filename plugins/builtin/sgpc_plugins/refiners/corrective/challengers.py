@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from typing import Any, Literal, NamedTuple
 
 import attrs
@@ -17,11 +18,23 @@ from sgpc_framework.authors import (
     SeveralFunctions,
     StartsFromData,
     State,
+    TrainingRows,
+    WarpsInputs,
     has,
     hyperparameters,
     replaced,
 )
+from sgpc_plugins.refiners.corrective.coordinates import warp_of
 from sgpc_plugins.refiners.corrective.search import Search
+
+
+class Doubt(IntEnum):
+    """Whether the first champion may have learnt nothing but noise."""
+
+    NONE = 0
+    FEW_ROWS = 1
+    NOTHING_LEARNT = 2
+    """It is not clearly better than a function that is zero everywhere."""
 
 
 class Challenger(NamedTuple):
@@ -32,30 +45,23 @@ class Challenger(NamedTuple):
     begins: Literal["fresh", "settled", "near", "there"] = "there"
     """Where the stages ended, without or with settling first; or where the champion did, which is
     near for another kernel and there for all else."""
-    standard_errors: float = 2.0
-    """By how many standard errors it must be better."""
-    in_doubt: bool = False
-    """Whether it comes only where the champion may have learnt nothing but noise."""
+    bars: tuple[float, float, float] = (1.0, 2.0, 2.0)
+    """By how many standard errors it must be better, by ``Doubt``. Who is right more often than not
+    makes the model better on average; but what was learnt from noise must not be followed."""
 
 
 def safest() -> Challenger:
     """The search that learns least from noise: all features alike, and the evidence lower bound,
     which several latent functions do without (``mixed_loss``).
 
-    It takes over unless the champion is better by a standard error.
+    In doubt it takes over unless the champion is better by one standard error or two.
     """
 
     def change(search: Search) -> Search:
         elbo_share = 1.0 if search.start.mean.ndim == 1 else 0.0
         return attrs.evolve(search, tied=True, elbo_share=elbo_share)
 
-    return Challenger(
-        "the safest way",
-        change,
-        "fresh",
-        standard_errors=-1.0,
-        in_doubt=True,
-    )
+    return Challenger("the safest way", change, "fresh", bars=(2.0, -1.0, -2.0))
 
 
 def settled() -> Challenger:
@@ -104,6 +110,19 @@ def other_likelihoods(likelihoods: Sequence[Likelihood], X: Inputs) -> Iterator[
         yield Challenger(f"likelihood {likelihood.name}", in_place(_started(likelihood, X)))
 
 
+def warped_inputs(warps: Sequence[Kernel], X: Inputs, rows: TrainingRows) -> Iterator[Challenger]:
+    """The same search on inputs that are seen through the map of each of some kernels."""
+
+    def through(warp: WarpsInputs) -> Callable[[Search], Search | None]:
+        def change(search: Search) -> Search | None:
+            return search.warped(warp, rows) if search.moves and search.warp is None else None
+
+        return change
+
+    for kernel in warps:
+        yield Challenger(f"inputs {kernel.name}", through(_started(kernel, X)), "near")
+
+
 def tied_features() -> Challenger:
     """The same search with the numbers of every list kept in the ratios they have."""
 
@@ -112,7 +131,7 @@ def tied_features() -> Challenger:
             return None
         return attrs.evolve(search, tied=True)
 
-    return Challenger("features tied", change)
+    return Challenger("features tied", change, bars=(2.0, 2.0, 2.0))
 
 
 def half_the_penalty(penalty: float) -> Challenger:
@@ -133,15 +152,17 @@ def other_elbo_share(share: float) -> Challenger:
     return Challenger(f"elbo_share {share:g}", change)
 
 
-def adapted(state: State, start: State) -> State:
-    """The state with the kernel and the likelihood of another, as far as they are other ones.
+def adapted(state: State, search: Search) -> State:
+    """The state with the kernel and the likelihood of a search, as far as they are other ones.
 
     Hyperparameters of the same name and position keep their values, each once.
     """
+    warp = warp_of(state)
+    kernel = _carried(state.kernel if warp is None else warp.inner, search.start.kernel)
     return attrs.evolve(
         state,
-        kernel=_carried(state.kernel, start.kernel),
-        likelihood=_carried(state.likelihood, start.likelihood),
+        kernel=kernel if search.warp is None else search.warp.around(kernel),
+        likelihood=_carried(state.likelihood, search.start.likelihood),
     )
 
 

@@ -3,9 +3,9 @@
 Ways of refining are tried on a part of the rows and judged by others. The first champion is bold:
 who begins with caution does not find what there is to find. Each challenger differs from it in one
 thing and starts where it has arrived, or afresh, and takes its place if the judges say that it is
-better by more than so many standard errors. So a trial costs a few iterations, and what was learnt
-is kept. Where rows are few, or the champion is hardly better than nothing, the safest way is tried
-as well, and preferred unless the judges contradict.
+better by more than a standard error, or two where there is doubt: where rows are few, or the
+champion is hardly better than nothing. So a trial costs a few iterations, and what was learnt is
+kept. In doubt the safest way is preferred unless the judges contradict.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ from operator import add
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import HeldOut, PairedLosses, State, TrainingRows, paired_losses
-from sgpc_plugins.refiners.corrective.challengers import Challenger, adapted
+from sgpc_framework.authors import (
+    HeldOut,
+    PairedLosses,
+    Split,
+    State,
+    TrainingRows,
+    paired_losses,
+)
+from sgpc_plugins.refiners.corrective.challengers import Challenger, Doubt, adapted
 from sgpc_plugins.refiners.corrective.search import Effort, Search
 
 FEW = 500
@@ -26,9 +33,6 @@ FEW = 500
 
 SKETCH = 4000
 """The most rows that are tried on."""
-
-JUDGES = 100
-"""How many rows must have judged; when a fifth of all rows is less, several fifths take turns."""
 
 SAMPLE = 2 * SKETCH
 """The most rows that take part at all."""
@@ -57,42 +61,37 @@ class Choice:
     trials: tuple[Trial, ...] = ()
 
 
-@attrs.frozen(eq=False)
-class Split:
-    """Rows to try things on, and rows to judge them by."""
-
-    rows: TrainingRows
-    judges: TrainingRows
-
-
 def choose(
     search: Search,
+    start: State,
     challengers: Iterable[Challenger],
     rows: TrainingRows,
+    judges: int,
     rng: np.random.Generator,
 ) -> Choice:
-    """The champion over all challengers, who come in their order.
+    """The champion over all challengers, who come in their order, by so many judges.
 
-    Where too few rows differ nobody can judge, and nothing is tried.
+    When a fifth of all rows is less than that, several fifths take turns. Where too few rows differ
+    nobody can judge, and nothing is tried.
     """
-    splits = _splits(rows, rng)
+    splits = HeldOut(rows, rng, SAMPLE, SKETCH).splits(judges)
     if not splits:
-        return Choice(search, search.start)
-    fresh = [search.start] * len(splits)
+        return Choice(search, start)
+    fresh = [start] * len(splits)
     efforts = _efforts(len(splits[0].rows))
     champion = _attempt(search, fresh, efforts["fresh"], splits, rng, "trying")
-    doubt = len(rows) < FEW or not _learnt(champion, splits)
+    doubt = _doubt(champion, len(rows), splits)
     trials: list[Trial] = []
     for challenger in challengers:
         other = challenger.change(champion.search)
-        if other is None or (challenger.in_doubt and not doubt):
+        if other is None:
             continue
         ends = fresh if challenger.begins in ("fresh", "settled") else champion.ends
-        begins = [adapted(end, other.start) for end in ends]
+        begins = [adapted(end, other) for end in ends]
         effort = efforts[challenger.begins]
         attempt = _attempt(other, begins, effort, splits, rng, f"trying {challenger.name}")
         losses = _judged([attempt, champion], splits)
-        won = losses.clearly_better(0, 1, challenger.standard_errors)
+        won = losses.clearly_better(0, 1, challenger.bars[doubt])
         gain = float(losses.means[1] - losses.means[0])
         trials.append(Trial(challenger.name, gain, losses.noise(0, 1), won))
         if won:
@@ -100,10 +99,12 @@ def choose(
     return Choice(champion.search, champion.ends[0], tuple(trials))
 
 
-def _learnt(champion: _Attempt, splits: Sequence[Split]) -> bool:
-    """Whether the champion is clearly better than a function that is zero everywhere."""
-    nothing = [attrs.evolve(end, mean=np.zeros_like(end.mean)) for end in champion.ends]
-    return _judged([champion, _Attempt(champion.search, nothing)], splits).clearly_better(0, 1, 2.0)
+def _doubt(champion: _Attempt, rows: int, splits: Sequence[Split]) -> Doubt:
+    zero = [attrs.evolve(end, mean=np.zeros_like(end.mean)) for end in champion.ends]
+    nothing = _Attempt(champion.search, zero)
+    if not _judged([champion, nothing], splits).clearly_better(0, 1, 2.0):
+        return Doubt.NOTHING_LEARNT
+    return Doubt.FEW_ROWS if rows < FEW else Doubt.NONE
 
 
 def _efforts(rows: int) -> dict[str, Effort]:
@@ -115,16 +116,6 @@ def _efforts(rows: int) -> dict[str, Effort]:
         "near": Effort(batches=min(100, rows // 20), iterations=20),
         "there": Effort(iterations=20),
     }
-
-
-def _splits(rows: TrainingRows, rng: np.random.Generator) -> list[Split]:
-    """As many as it takes for enough judges; none where too few rows differ."""
-    held_out = HeldOut(rows, rng, SAMPLE, SKETCH)
-    if not held_out.possible:
-        return []
-    turns = min(held_out.turns, -(-JUDGES // max(1, held_out.judges)))
-    pairs = (held_out.split(turn) for turn in range(turns))
-    return [Split(rows.subset(some), rows.subset(judges)) for some, judges in pairs]
 
 
 @attrs.frozen(eq=False)

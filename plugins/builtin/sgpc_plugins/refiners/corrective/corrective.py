@@ -16,10 +16,12 @@ from sgpc_framework.authors import (
     Likelihood,
     NumericalError,
     NumericalWarning,
+    Once,
     Refined,
     State,
     Tell,
     TrainingRows,
+    WarpsInputs,
     input_pullback,
     positive_number,
     predictive_loss,
@@ -36,8 +38,10 @@ from sgpc_plugins.refiners.corrective.challengers import (
     safest,
     settled,
     tied_features,
+    warped_inputs,
 )
 from sgpc_plugins.refiners.corrective.choosing import Choice, choose
+from sgpc_plugins.refiners.corrective.coordinates import inside
 from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
 from sgpc_plugins.refiners.corrective.many_rows import MANY, refine_by_batches
 from sgpc_plugins.refiners.corrective.search import Effort, Search
@@ -48,6 +52,9 @@ ITERATIONS = 300
 PENALTIES = (1.0, 0.5, 0.25, 0.125)
 """What is halved in turn; the last two with several latent functions only, whose relative entropies
 add up."""
+
+SKETCH_SETTLING, SKETCH_ITERATIONS = 60, 30
+"""Steps and iterations of a sketch."""
 
 SAMPLE = 10_000
 """The most rows that the hyperparameters of other kernels start from."""
@@ -101,9 +108,9 @@ class Corrective:
     (``mixed_loss``), which is that of variational inference: with all of it, and a penalty of one,
     the evidence lower bound (ELBO) is maximised.
 
-    Rows that are held out choose (``choosing``) what is left open: among ``kernels``, ``terms`` and
-    ``likelihoods`` beside those of the design; with ``penalty = "auto"`` also the penalty, the
-    share, and whether all features are equally relevant.
+    Rows that are held out choose (``choosing``) what is left open: among ``kernels``, ``terms``,
+    ``warps`` and ``likelihoods`` beside those of the design; with ``penalty = "auto"`` also the
+    penalty, the share, and whether all features are equally relevant.
     """
 
     name: ClassVar[str] = "corrective"
@@ -123,8 +130,15 @@ class Corrective:
     terms: tuple[Kernel, ...] = _parts(Kernel, "kernel")
     """Kernels that may be added to it."""
 
+    warps: tuple[Kernel, ...] = _parts(WarpsInputs, "kernel that maps its inputs")
+    """Kernels through whose maps the inputs may be seen; what is inside them does not matter."""
+
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
+
+    judges: int = whole_number(100, at_least=1)
+    """How many held-out rows must have judged: when a fifth of the rows is less, several fifths
+    take turns, up to five. More judges choose better, and the choice takes so much longer."""
 
     settling: int = whole_number(0, at_least=0)
     """How many steps are taken by batches of rows, first of all, in which hyperparameters rest."""
@@ -145,6 +159,9 @@ class Corrective:
 
     All of them together, and every other hyperparameter, twice as far."""
 
+    tied: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    """Whether lengthscales, one for each feature, keep their ratios."""
+
     caution: float | None = attrs.field(default=None, validator=_deprecated_share)
     """The old name of ``elbo_share``; it is going to be removed."""
 
@@ -154,33 +171,70 @@ class Corrective:
             return JointLoss(state, rows, 1.0, 1.0).value(state)
         return JointLoss(state, rows, self.penalty, self._elbo_share).value(state)
 
+    def sketch(self) -> Corrective:
+        """The first champion, with no challenger and a short run."""
+        return attrs.evolve(
+            self,
+            kernels=(),
+            terms=(),
+            warps=(),
+            likelihoods=(),
+            penalty=1.0 if self.penalty == "auto" else self.penalty,
+            settling=SKETCH_SETTLING,
+            batches=0,
+            iterations=SKETCH_ITERATIONS,
+        )
+
     def refine(
         self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
+    ) -> Refined:
+        return self.refine_in_runs(state, rows, rng, tell, lambda _, run: run())
+
+    def refine_in_runs(
+        self, state: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell, once: Once
     ) -> Refined:
         if not len(state):
             return Refined(state)
         try:
-            return self._refined(state, rows, rng, tell)
+            return self._refined(state, rows, rng, tell, once)
         except NumericalError as error:
             text = f"the model was not refined: {error}. The one of the stages is returned"
             warnings.warn(text, NumericalWarning, stacklevel=2)
             return Refined(state, (text,))
 
     def _refined(
-        self, start: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell
+        self, start: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell, once: Once
     ) -> Refined:
         moves = self._moves(start)
-        around = Search.around(start, rows, moves, self.prior_width, self.tolerance, tell)
+        around = Search.around(start, rows, moves, self.prior_width, self.tolerance, tell, once)
         penalty = 1.0 if self.penalty == "auto" else self.penalty
         elbo_share = self._elbo_share if start.mean.ndim == 1 else 0.0  # see ``mixed_loss``
-        search = attrs.evolve(around, penalty=penalty, elbo_share=elbo_share)
-        challengers = list(self._challengers(search, rows, rng))
-        choice = choose(search, challengers, rows, rng) if challengers else Choice(search, start)
+        search = attrs.evolve(around, penalty=penalty, elbo_share=elbo_share, tied=self.tied)
+        choice = Choice(search, start)
+        if challengers := list(self._challengers(search, rows, rng)):
+            choice = choose(search, start, challengers, rows, self.judges, rng)
         end = self._run(choice, start, rows, rng)
         minimised = JointLoss(start, rows, choice.search.penalty, choice.search.elbo_share).value
         if not minimised(end) < minimised(start):
             end = start
-        return Refined(end, tuple(self._notes(choice, start, end, rows)))
+        notes = tuple(self._notes(choice, start, end, rows))
+        return Refined(end, notes, self._settled(choice.search, len(rows)))
+
+    def _settled(self, search: Search, rows: int) -> Corrective:
+        """What goes on from where this ended: the same choice, and no way to go beforehand."""
+        return attrs.evolve(
+            self,
+            penalty=search.penalty,
+            elbo_share=search.elbo_share,
+            tied=search.tied,
+            kernels=(),
+            terms=(),
+            warps=(),
+            likelihoods=(),
+            settling=0,
+            batches=0 if rows <= MANY else self.batches,
+            caution=None,
+        )
 
     def _challengers(
         self, search: Search, rows: TrainingRows, rng: np.random.Generator
@@ -189,8 +243,9 @@ class Corrective:
         if open_weights:
             yield safest()
             yield settled()
-        if self.kernels or self.terms or self.likelihoods:
+        if self.kernels or self.terms or self.warps or self.likelihoods:
             X = rows.inputs(rows.draw(SAMPLE, rng))
+            yield from warped_inputs(self.warps, X, rows)
             yield from other_likelihoods(self.likelihoods, X)
             yield from other_kernels(self.kernels, X)
             yield from more_terms(self.terms, X)
@@ -242,7 +297,7 @@ class Corrective:
     def _moves(self, state: State) -> bool:
         if self.move_basis is False:
             return False
-        able = _can_move(state)
+        able = _can_move(inside(state))
         if self.move_basis is True and not able:
             raise InputError(
                 "refiner 'corrective' with move_basis = true wants feature vectors and a kernel "

@@ -21,14 +21,22 @@ from numpy.typing import NDArray
 from sgpc_framework.authors import (
     Floats,
     FreeVector,
+    Once,
     Refining,
     State,
     Tell,
     TrainingRows,
+    WarpsInputs,
     descend,
     hyperparameters,
     minimise,
     values,
+)
+from sgpc_plugins.refiners.corrective.coordinates import (
+    inside,
+    outside,
+    rows_inside,
+    warp_of,
 )
 from sgpc_plugins.refiners.corrective.joint_loss import PRECISION_UNIT, JointLoss, Pieces
 from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
@@ -82,7 +90,11 @@ class Effort:
 
 @attrs.frozen(eq=False)
 class Search:
-    """The box that a refinement stays in, the prior in it, what is minimised, and runs of that."""
+    """The box that a refinement stays in, the prior in it, what is minimised, and runs of that.
+
+    ``start``, the box and the scale are those inside of ``warp``, if there is one
+    (``coordinates``); runs begin and end outside.
+    """
 
     start: State
     moves: bool
@@ -96,10 +108,13 @@ class Search:
 
     tolerance: float
     tell: Tell
+    once: Once
     penalty: float = 1.0
     elbo_share: float = 0.0
     tied: bool = False
     """Whether the numbers of a list, one for each feature, keep their ratios."""
+
+    warp: WarpsInputs | None = None
 
     @classmethod
     def around(
@@ -110,15 +125,17 @@ class Search:
         width: float,
         tolerance: float,
         tell: Tell,
+        once: Once,
     ) -> Search:
         """The box around a start: basis vectors may leave the data by the width of the data."""
+        warp, start = warp_of(start), inside(start)
         unbounded = np.full(start.mean.size, 1e6)
         log_precision = np.log(start.precision).ravel() / PRECISION_UNIT
         lower = [log_precision - SITE_REACH, -unbounded]
         upper = [log_precision + SITE_REACH, unbounded]
         scale, anchor = np.ones(1), 0.0
         if moves:
-            features = rows.summary()
+            features = rows.summary(None if warp is None else warp.warp)
             least, most = features.least, features.greatest
             scale = _scale(features.deviation)
             anchor = 0.5 * len(scale) / BASIS_WIDTH**2
@@ -127,7 +144,16 @@ class Search:
         theta = _reachable(start)
         ends = np.concatenate([theta[0], *lower]), np.concatenate([theta[1], *upper])
         prior = RelevancePrior.over(hyperparameters(start), width)
-        return cls(start, moves, scale, *ends, prior, anchor, tolerance, tell)
+        return cls(start, moves, scale, *ends, prior, anchor, tolerance, tell, once, warp=warp)
+
+    def warped(self, warp: WarpsInputs, rows: TrainingRows) -> Search:
+        """The same search with inputs that are mapped first."""
+        start = attrs.evolve(self.start, kernel=warp.around(self.start.kernel))
+        width = self.prior.width
+        around = Search.around(start, rows, self.moves, width, self.tolerance, self.tell, self.once)
+        return attrs.evolve(
+            around, penalty=self.penalty, elbo_share=self.elbo_share, tied=self.tied
+        )
 
     def from_other(self, start: State) -> Search:
         """The same search around a start with another kernel or likelihood."""
@@ -154,6 +180,18 @@ class Search:
 
         Rows that batches must leave out, because they are to judge, are numbered by ``without``.
         """
+        return self.once(rng, lambda: self._run(begin, rows, effort, rng, what, without))
+
+    def _run(
+        self,
+        begin: State,
+        rows: TrainingRows,
+        effort: Effort,
+        rng: np.random.Generator,
+        what: str,
+        without: Numbers | None,
+    ) -> State:
+        begin = inside(begin)
         loss = JointLoss(
             begin, rows, self.penalty, self.elbo_share, moves=self.moves, scale=self.scale
         )
@@ -162,11 +200,8 @@ class Search:
         left_out = np.empty(0, dtype=np.intp) if without is None else without
 
         def by_a_batch(point: Floats) -> tuple[float, Floats]:
-            drawn = rows.subset(rows.draw(size, rng, left_out))
+            drawn = rows_inside(rows.subset(rows.draw(size, rng, left_out)), self.warp)
             return self._with_priors(loss.on(drawn), point, home, rows.total_weight)
-
-        def by_all_rows(point: Floats) -> tuple[float, Floats]:
-            return self._with_priors(loss, point, home, rows.total_weight)
 
         def told(steps: int) -> Callable[[int, float], bool]:
             return lambda step, value: self.tell(Refining(what, step, steps, value))
@@ -178,11 +213,16 @@ class Search:
         if steps := effort.batches:
             point = descend(by_a_batch, point, *box, steps, RATE, told(steps))
         if steps := effort.iterations:
+            whole = attrs.evolve(loss, rows=rows_inside(rows, self.warp))
+
+            def by_all_rows(point: Floats) -> tuple[float, Floats]:
+                return self._with_priors(whole, point, home, rows.total_weight)
+
             gain = self.tolerance / rows.total_weight
             method: Literal["l-bfgs-b"] = "l-bfgs-b"
             minimum = minimise(by_all_rows, point, *box, method, steps, gain, PATIENCE, told(steps))
             point = minimum.point
-        return loss.state(self._projected(loss, point, home))
+        return outside(loss.state(self._projected(loss, point, home)), self.warp)
 
     def _resting(self, point: Floats) -> tuple[Floats, Floats]:
         """The box in which the hyperparameters stay where they are."""
