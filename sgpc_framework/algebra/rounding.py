@@ -19,8 +19,8 @@ from sgpc_framework.errors import NumericalError
 
 Floats = NDArray[np.float64]
 
-Storage = Literal["float64", "float32"]
-"""How M is kept."""
+Storage = Literal["float64", "float32", "disk"]
+"""How M is kept: ``disk`` has float64 in files that memory is mapped to."""
 
 
 @attrs.frozen
@@ -38,6 +38,7 @@ class Rounding:
 ROUNDING: Mapping[Storage, Rounding] = {
     "float64": Rounding(1e-8, 1e-10),
     "float32": Rounding(1e-4, 1e-5),
+    "disk": Rounding(1e-8, 1e-10),
 }
 
 

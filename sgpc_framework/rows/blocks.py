@@ -7,7 +7,7 @@ rows a block has and not on where the blocks are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,11 +24,15 @@ Numbers = NDArray[np.intp]
 
 @attrs.frozen(eq=False)
 class Contents:
-    """Inputs and labels of some rows, and their weights where there are any."""
+    """Inputs and labels of some rows, and their weights where there are any.
+
+    ``numbers`` is what whoever gave the rows calls them, where some were left out.
+    """
 
     X: Inputs
     y: NDArray[Any]
     weight: Floats | None
+    numbers: Numbers | None = None
 
     @classmethod
     def joined(cls, parts: Sequence[Contents]) -> Contents:
@@ -36,16 +40,19 @@ class Contents:
         if len(parts) == 1:
             return parts[0]
         weights = [part.weight for part in parts if part.weight is not None]
+        numbers = [part.numbers for part in parts if part.numbers is not None]
         return cls(
             np.concatenate([part.X for part in parts]),
             np.concatenate([part.y for part in parts]),
             np.concatenate(weights) if weights else None,
+            np.concatenate(numbers) if numbers else None,
         )
 
     def __getitem__(self, which: slice | Numbers) -> Contents:
         """Some of the rows, in the order asked for."""
         weight = None if self.weight is None else self.weight[which]
-        return Contents(self.X[which], self.y[which], weight)
+        numbers = None if self.numbers is None else self.numbers[which]
+        return Contents(self.X[which], self.y[which], weight, numbers)
 
 
 @attrs.frozen(eq=False)
@@ -60,6 +67,8 @@ class Block:
     y: NDArray[Any]
     start: int
     weight: Floats | None = None
+    numbers: Numbers | None = None
+    """What whoever gave the rows calls them, where some were left out elsewhere than here."""
 
     def __len__(self) -> int:
         return len(self.y)
@@ -69,9 +78,13 @@ class Block:
         """The numbers of the rows."""
         return np.arange(self.start, self.start + len(self))
 
+    def total_weight(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return len(self) if self.weight is None else float(self.weight.sum())
+
     def contents(self) -> Contents:
         """Inputs, labels and weights of all rows."""
-        return Contents(self.X, self.y, self.weight)
+        return Contents(self.X, self.y, self.weight, self.numbers)
 
     def excerpt(self, numbers: Numbers) -> Contents:
         """Those of the rows with these numbers."""
@@ -80,7 +93,15 @@ class Block:
     def against_rest(self, position: int) -> Block:
         """The same rows, labelled +1 if they are of the class at that position and -1 if not."""
         y = read_only(np.where(self.y == position, 1.0, -1.0))
-        return Block(self.X, y, self.start, self.weight)
+        return Block(self.X, y, self.start, self.weight, self.numbers)
+
+    def given_numbers(self, numbers: Numbers) -> Numbers:
+        """What whoever gave the rows calls those with these numbers."""
+        return numbers if self.numbers is None else self.numbers[numbers - self.start]
+
+    def mapped(self, function: Callable[[Inputs], Inputs]) -> Block:
+        """The same rows, their inputs seen through a function."""
+        return Block(read_only(function(self.X)), self.y, self.start, self.weight)
 
     def active(self, basis: Numbers) -> NDArray[np.bool_]:
         """Which rows are basis vectors; ``basis`` has their numbers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import reduce
+from numbers import Integral
 from operator import add
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.calls import fault, kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel
+from sgpc_framework.rows.room import room
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +45,8 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     if array.dtype.kind not in "fiubO":
         raise InputError(f"X must hold real numbers, found {array.dtype}")
     try:
-        matrix = np.ascontiguousarray(array, dtype=np.float64)
+        matrix = _mapped(array) if isinstance(X, np.memmap) else None
+        matrix = np.ascontiguousarray(array, dtype=np.float64) if matrix is None else matrix
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"X must hold numbers: {error}") from None
     if matrix.ndim != 2:
@@ -105,6 +108,14 @@ class Numbers:
 
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
     """The classes in sorted order, at least two, and the position of each label among them."""
+    labels = checked_label_array(y, rows)
+    classes = found_classes(labels)
+    check_classes(classes, rows)
+    return classes, class_positions(classes, labels)
+
+
+def checked_label_array(y: Any, rows: int) -> NDArray[Any]:
+    """A label for each row, none of them missing."""
     labels = _as_array(y)
     if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
         kinds = {type(label).__name__ for label in y}
@@ -116,13 +127,20 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsigned
         raise InputError(f"y must have one dimension, found shape {labels.shape}")
     if len(labels) != rows:
         raise InputError(f"y must have a label for each of the {rows} rows, found {len(labels)}")
-    missing = labels != labels  # NaN is the only value that differs from itself
-    if np.any(missing):
-        raise InputError(f"y must not have missing labels, found one at row {missing.argmax()}")
+    refuse_missing_labels(labels)
+    return labels
+
+
+def found_classes(labels: NDArray[Any]) -> NDArray[Any]:
+    """The different labels in sorted order."""
     try:
-        classes = np.unique(labels)
+        return np.unique(labels)
     except TypeError:
         raise InputError("the labels of y must be of one type that can be sorted") from None
+
+
+def check_classes(classes: NDArray[Any], rows: int) -> None:
+    """Raise if these cannot be the classes of so many rows."""
     if len(classes) < 2:
         raise InputError(f"y must have at least 2 classes, found {classes.tolist()} only")
     if len(classes) > max(2, rows // 2) and _fractional(classes):
@@ -130,8 +148,41 @@ def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsigned
             f"y must hold classes, found {len(classes)} different fractions in {rows} rows: this "
             "looks like a quantity; cut it into classes first"
         )
+
+
+def class_positions(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.unsignedinteger]:
+    """The position of each label among the classes."""
     small = np.min_scalar_type(len(classes))  # one byte a row for most: X may be most of the memory
-    return classes, np.searchsorted(classes, labels).astype(small)
+    positions: NDArray[np.unsignedinteger] = np.searchsorted(classes, labels).astype(small)
+    return positions
+
+
+def refuse_missing_labels(labels: NDArray[Any]) -> None:
+    """``InputError`` if there is a row without a label."""
+    if labels.dtype.kind == "O":
+        missing = np.fromiter(map(is_missing, labels), dtype=np.bool_, count=len(labels))
+    else:
+        missing = labels != labels  # NaN is the only value that differs from itself
+    if np.any(missing):
+        raise InputError(f"y must not have missing labels, found one at row {missing.argmax()}")
+
+
+def checked_jobs(n_jobs: Any) -> int | None:
+    """A number of processes as joblib has it: not zero, and below zero "all but some"."""
+    if n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs != 0):
+        return n_jobs if n_jobs is None else int(n_jobs)
+    raise InputError(
+        "n_jobs must be a number of processes, -1 for one a processor, or None for this process "
+        f"alone, found {n_jobs!r}"
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for nothing: None, NaN, or NA and NaT of data frames."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA does not say whether it differs from itself
+        return True
 
 
 def checked_weights(weights: Any, rows: int) -> Floats | None:
@@ -163,9 +214,9 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
     return None if np.all(array == 1.0) else array
 
 
-def warn_of_shares(weight: Floats) -> None:
-    """Weights that add up to one, say, are meant as shares; a fit takes them for a single row."""
-    rows, total = np.count_nonzero(weight), float(weight.sum())
+def warn_of_shares(rows: int, total: float) -> None:
+    """Weights of rows that add up to one, say, are meant as shares; a fit takes them for a single
+    row."""
     if total < FEW * rows:
         warnings.warn(
             f"sample_weight adds up to {total:.3g}, so that {rows} rows are taken for as much "
@@ -215,6 +266,21 @@ def checked_kernel(kernel: Kernel, X: Inputs) -> None:
     if not math.isclose(value, variance, rel_tol=1e-6, abs_tol=1e-12):
         problem = f"wanted diag(X) to be the diagonal of k(X, X), {value} here, found {variance}"
         raise fault("kernel", kernel, "diag", problem)
+
+
+def _mapped(array: NDArray[Any]) -> Floats | None:
+    """A matrix in a file as float64 in another; None where it can be used as it is."""
+    if array.ndim != 2 or (array.dtype == np.float64 and array.flags.c_contiguous):
+        return None
+    copy = room(array.shape, np.float64, on_disk=True)
+    for at in range(0, len(array), ROWS):
+        copy[at : at + ROWS] = array[at : at + ROWS]
+    return copy
+
+
+def is_dask_collection(X: Any) -> bool:
+    """Whether something is a Dask array, series or data frame; Dask need not be there to tell."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "__dask_graph__")
 
 
 def _as_array(X: Any) -> NDArray[Any]:

@@ -3,12 +3,14 @@
 Every block draws for itself, as if its rows arrived at a counter at the rate of their weights, and
 says when each of its first few arrived. The earliest of all blocks are the draw: a row is first
 with a probability in proportion to its weight, wherever the blocks are. Who has arrived before does
-not count again, so that this is a draw without replacement.
+not count again, so that this is a draw without replacement. Where many blocks are at one place,
+only those leave it that can be among the earliest.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
 import attrs
 import numpy as np
@@ -29,14 +31,36 @@ class Arrivals:
     more: bool
 
     @property
-    def first(self) -> float:
-        """When the first of them arrived; never, if none did."""
-        return self.times[0] if self.times else math.inf
-
-    @property
     def last(self) -> float:
         """When the last of them arrived."""
         return self.times[-1] if self.times else 0.0
+
+
+@attrs.define(eq=False)
+class Early:
+    """Of the first arrivals of some blocks those that can be among the ``size`` earliest of all.
+
+    Blocks are known by the numbers of their first rows. Those of two sets of blocks can be added:
+    what comes too late is left out.
+    """
+
+    size: int
+    of_block: dict[int, Arrivals]
+
+    def __add__(self, other: Early) -> Early:
+        both = {**self.of_block, **other.of_block}
+        times = sorted(time for each in both.values() for time in each.times)
+        if len(times) <= self.size:
+            return Early(self.size, both)
+        horizon = times[self.size - 1]
+        early = {}
+        for block, each in both.items():
+            count = bisect_right(each.times, horizon)
+            if count == len(each.times):
+                early[block] = each
+            elif count:
+                early[block] = Arrivals(each.times[:count], each.excerpt[:count], more=False)
+        return Early(self.size, early)
 
 
 def arrivals(

@@ -6,6 +6,7 @@ every label are among the judges, in about the same share.
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,18 @@ SHARE = 0.2
 
 FEWEST = 20
 """With fewer different rows than this nothing is held out."""
+
+MANY = 200_000
+"""More rows than this are not listed one by one."""
+
+
+@attrs.frozen(eq=False)
+class Split:
+    """Rows to fit to, and rows to judge by; ``fitted`` has the numbers of the first."""
+
+    rows: TrainingRows
+    judges: TrainingRows
+    fitted: Numbers
 
 
 class HeldOut:
@@ -35,7 +48,7 @@ class HeldOut:
         most: int | None = None,
         most_fitted: int | None = None,
     ) -> None:
-        numbers = rng.permutation(len(rows))[:most]
+        numbers = _shuffled(len(rows), most, rng)
         kind, first = _kinds(rows.inputs(numbers))
         self.possible = len(first) >= FEWEST
         label = rows.labels(numbers)[first]
@@ -43,6 +56,7 @@ class HeldOut:
         # In order of label and of weight, the judges are one in five, say, all along.
         place = np.empty(len(first), dtype=np.intp)
         place[np.lexsort((np.arange(len(first)), weight, label))] = np.arange(len(first))
+        self._rows = rows
         self._numbers = numbers
         self._place = place[kind]
         self._share = max(SHARE, 1.0 - (most_fitted or len(numbers)) / max(1, len(numbers)))
@@ -62,6 +76,22 @@ class HeldOut:
         at = self._place + turn
         judges = np.floor((at + 1) * self._share) > np.floor(at * self._share)
         return np.sort(self._numbers[~judges]), np.sort(self._numbers[judges])
+
+    def splits(self, judges: int) -> list[Split]:
+        """As many turns as it takes for so many judges, if there are so many; none where too few
+        rows differ."""
+        if not self.possible:
+            return []
+        turns = min(self.turns, -(-judges // max(1, self.judges)))
+        pairs = [self.split(turn) for turn in range(turns)]
+        return [Split(self._rows.subset(a), self._rows.subset(b), a) for a, b in pairs]
+
+
+def _shuffled(rows: int, most: int | None, rng: np.random.Generator) -> Numbers:
+    """So many row numbers at most, in no order; of many rows nobody makes a list."""
+    if rows > MANY and most is not None and most < rows:
+        return rng.choice(rows, size=most, replace=False)
+    return rng.permutation(rows)[:most]
 
 
 def _kinds(X: Inputs) -> tuple[Numbers, Numbers]:

@@ -1,23 +1,30 @@
 """Where blocks and shards live: the whole seam between the arithmetic and the machines.
 
 A placement is a list of things, one for each block of rows, that may live anywhere. Whoever has one
-calls a function of every thing, or of some, and gets the results in the order of the blocks; one
-call is one trip to the machines. What a function returns is small. What is made of the things stays
-where they are.
+calls a function of every thing, or of some, and gets the results in the order of the blocks, or
+what they add up to; one call is one trip to the machines. What a function returns is small. What is
+made of the things stays where they are.
+
+Things may change by a call of a function that is marked (``changes_its_thing``): a placement whose
+machines can fail calls these again, in their order, on a thing that was lost and is made anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from functools import reduce
+from operator import add
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from sgpc_framework.rows.threads import over_blocks
+from sgpc_framework.rows.tree_sums import root, summed
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 S = TypeVar("S")
 R = TypeVar("R")
 P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Placement(Protocol[T_co]):
@@ -37,11 +44,37 @@ class Placement(Protocol[T_co]):
         """``function(thing, *arguments[i])`` of the things numbered so, in order. One trip."""
         ...
 
+    def sum(
+        self, function: Callable[Concatenate[Any, P], R], /, *shared: P.args, **named: P.kwargs
+    ) -> R:
+        """The sum of ``function(thing, *shared)`` over all things (``tree_sums``). One trip."""
+        ...
+
+    def merged(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
+        """What ``some`` returns added up, where the order of additions does not matter to ``+``:
+        the least of several, say. One trip."""
+        ...
+
     def made(
         self, function: Callable[Concatenate[Any, P], S], /, *shared: P.args, **named: P.kwargs
     ) -> Placement[S]:
         """New things that stay where those are which they were made of."""
         ...
+
+
+@runtime_checkable
+class Regroups(Protocol):
+    """A placement of blocks, some of whose rows can become other blocks without coming here."""
+
+    def regrouped(self, chosen: Any, counts: Any, starts: Any, /) -> Placement[Any]:
+        """The rows that a function chooses of each block, so many, as blocks with these starts."""
+        ...
+
+
+def changes_its_thing(function: F) -> F:
+    """Marks a function that changes what it is called of. All others leave things as they are."""
+    function.changes_its_thing = True  # type: ignore[attr-defined]
+    return function
 
 
 class ThisProcess(Generic[T]):
@@ -69,6 +102,15 @@ class ThisProcess(Generic[T]):
             return [function(self._things[number], *given)]
         pairs = [(self._things[number], arguments[number]) for number in sorted(arguments)]
         return list(over_blocks(lambda pair: function(pair[0], *pair[1]), pairs, self._rows))
+
+    def sum(
+        self, function: Callable[Concatenate[Any, P], R], /, *shared: P.args, **named: P.kwargs
+    ) -> R:
+        values = self.every(function, *shared, **named)
+        return summed(values, root(len(self)), len(self))
+
+    def merged(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
+        return reduce(add, self.some(function, arguments))
 
     def made(
         self, function: Callable[Concatenate[Any, P], S], /, *shared: P.args, **named: P.kwargs

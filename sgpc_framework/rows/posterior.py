@@ -15,9 +15,7 @@ unless somebody insists (``marginals``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from functools import reduce
-from operator import add
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -83,7 +81,7 @@ class Posterior:
         self._functions = latent_functions(likelihood)
         self._inputs = [no_inputs]
         self._sites: list[Site] = []
-        self._left = sum(shards.every(Shard.eligible_count))
+        self._left = shards.sum(Shard.eligible_count)
         self._known: list[Excerpt] = []
         """The rows that were brought here since the last inclusion."""
         self.drawn: Numbers | None = None
@@ -103,11 +101,8 @@ class Posterior:
 
     def argmin(self, row_score: RowFunction) -> int:
         """The inactive row with the least score; ties go to the lowest row number."""
-        best, least = None, math.inf
-        for score, row in self._shards.every(Shard.least, row_score):
-            if len(row) and (best is None or score < least):
-                best, least = row, score
-        if best is None:
+        best = self._shards.sum(Shard.least, row_score).row
+        if not len(best):
             raise ValueError("no inactive row has any variance left to give")
         self._known.append(best)
         return int(best.index[0])
@@ -141,13 +136,13 @@ class Posterior:
         ``rows.column`` is its k̃. A value of shape (m, rows) gives m sums.
         """
         if candidates is None:
-            return np.asarray(_added(self._shards.every(Shard.total, row_value)))
+            return np.asarray(self._shards.sum(Shard.total, row_value))
         if steps is None or not len(candidates) == len(steps) == steps.shrinkage.shape[-1]:
             raise ValueError(f"wanted a step for each of {len(candidates)} rows, found {steps}")
         if not len(candidates):
             return np.empty(0)
-        sums = self._shards.every(Shard.trial_totals, row_value, candidates.selection, steps)
-        return np.asarray(_added(sums))
+        sums = self._shards.sum(Shard.trial_totals, row_value, candidates.selection, steps)
+        return np.asarray(sums)
 
     def candidates(self, index: NDArray[np.integer]) -> Candidates:
         """Candidates for inclusion: rows by their numbers, which come here if they are not yet."""
@@ -164,7 +159,7 @@ class Posterior:
         """
         one = candidates[position]
         coefficients, eta = step.numbers
-        included = _added(self._shards.every(Shard.include, one.selection, coefficients, eta))
+        included = self._shards.sum(Shard.include, one.selection, coefficients, eta)
         self.basis.append(int(one.index[0]))
         self.tried = one.selection.whole.index
         self._inputs.append(one.at.X)
@@ -184,6 +179,10 @@ class Posterior:
         mean: Floats = np.concatenate(means, axis=-1)
         variance: Floats = np.concatenate(variances, axis=-1)
         return read_only(mean), read_only(variance)
+
+    def evaluated(self, function: Callable[[Rows], A]) -> list[A]:
+        """What a function says of the rows of every block, for those who insist."""
+        return list(self._shards.every(Shard.evaluated, function))
 
     # -- for the engine ------------------------------------------------------------------------
 
@@ -231,27 +230,32 @@ class Posterior:
     ) -> Excerpt:
         """Up to ``size`` rows in the order in which they arrive (``drawing``)."""
         blocks = len(self._shards)
-        if blocks == 1:
-            luck = {0: (row_weight, taken, rng.random((2, size)), 0.0)}
-            return self._shards.some(Shard.arrivals, luck)[0].excerpt
-        ahead = min(size, 2 + 4 * size // blocks)
+        ahead = min(size, 2 + 4 * size // blocks) if blocks > 1 else size
         waiting = list(range(blocks))
         own = self._of_block(taken)
-        arrived: list[list[Arrivals]] = [[] for _ in waiting]
+        arrived: dict[int, list[Arrivals]] = {}
         while True:
             chances = rng.random((len(waiting), 2, ahead))
             arguments = {
-                block: (row_weight, *_before(own.get(block, _NONE), arrived[block], chance))
-                for block, chance in zip(waiting, chances, strict=True)
+                block: (row_weight, size, *_before(own.get(block, _NONE), arrived.get(block), luck))
+                for block, luck in zip(waiting, chances, strict=True)
             }
-            latest = self._shards.some(Shard.arrivals, arguments)
+            latest = self._shards.merged(Shard.arrivals, arguments).of_block
+            if blocks == 1:
+                return latest[0].excerpt
+            for block in sorted(waiting):
+                if (start := int(self._starts[block])) in latest:
+                    arrived.setdefault(block, []).append(latest[start])
+            in_order = [each for block in sorted(arrived) for each in arrived[block]]
+            earliest, horizon = _earliest(in_order, size)
             if size == 1:  # nobody can have been earlier than the first of a block
-                return min(latest, key=lambda each: each.first).excerpt
-            for block, arrivals in zip(waiting, latest, strict=True):
-                arrived[block].append(arrivals)
-            earliest, horizon = _earliest([each for block in arrived for each in block], size)
+                return earliest
             # A block whose last arrival is among the earliest may have had more that were earlier.
-            waiting = [b for b, of in enumerate(arrived) if of[-1].more and of[-1].last < horizon]
+            waiting = [
+                block
+                for block, of in sorted(arrived.items())
+                if of[-1].more and of[-1].last < horizon
+            ]
             if not waiting:
                 return earliest
             ahead = size
@@ -279,13 +283,8 @@ class Posterior:
         return {int(block): numbers[owners == block] for block in np.unique(owners)}
 
 
-def _added(results: Iterable[A]) -> A:
-    """The sum over blocks, in their order."""
-    return reduce(add, results)
-
-
 def _before(
-    taken: Numbers, arrived: list[Arrivals], chance: Floats
+    taken: Numbers, arrived: list[Arrivals] | None, chance: Floats
 ) -> tuple[Numbers, Floats, float]:
     """Which rows of a block do not come any more, the chance of the next, and since when."""
     if not arrived:

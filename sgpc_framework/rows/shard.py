@@ -21,13 +21,15 @@ from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
 from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.blocks import Block, Numbers
-from sgpc_framework.rows.drawing import Arrivals, ImproperWeight, arrivals
+from sgpc_framework.rows.drawing import Arrivals, Early, ImproperWeight, arrivals
 from sgpc_framework.rows.excerpt import Excerpt
 from sgpc_framework.rows.loops import (
     add_basis_function,
     sum_and_count,
     with_basis_functions,
 )
+from sgpc_framework.rows.placement import changes_its_thing
+from sgpc_framework.rows.room import room
 from sgpc_framework.rows.state import latent_functions
 from sgpc_framework.rows.view import Rows, read_only, repeated
 
@@ -57,6 +59,22 @@ class Inclusion(NamedTuple):
     def __add__(self, other: Inclusion) -> Inclusion:  # type: ignore[override]
         """The same of two blocks."""
         return Inclusion(*map(add, self, other))
+
+
+class Least(NamedTuple):
+    """The eligible row with the least score, and the score; no row if none is eligible.
+
+    Those of two blocks can be added: ties go to the lowest row number.
+    """
+
+    score: float
+    row: Excerpt
+
+    def __add__(self, other: Least) -> Least:  # type: ignore[override]
+        return min(self, other, key=Least._rank)
+
+    def _rank(self) -> tuple[bool, float, int]:
+        return not len(self.row), self.score, int(self.row.index[0]) if len(self.row) else 0
 
 
 class Selection(NamedTuple):
@@ -93,7 +111,8 @@ class Shard:
         self._size = 0
         self._means = np.zeros((functions, rows))
         self._variance = self._prior.copy()
-        self._M = np.empty((max_basis, rows), dtype=storage)
+        kind = "float64" if storage == "disk" else storage
+        self._M = room((max_basis, rows), kind, on_disk=storage == "disk")
         self._active = np.zeros(rows, dtype=np.bool_)
         self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))
@@ -112,8 +131,8 @@ class Shard:
         """How many rows can be included: not active, and with some variance left."""
         return self._left
 
-    def least(self, row_score: RowFunction) -> tuple[float, Excerpt]:
-        """The eligible row with the least score, and the score; no row if none is eligible."""
+    def least(self, row_score: RowFunction) -> Least:
+        """The eligible row with the least score."""
         scores = np.where(self._eligible, one_a_row(row_score, self._rows), np.inf)
         position = int(scores.argmin())
         score = float(scores[position])
@@ -122,12 +141,13 @@ class Shard:
         if math.isnan(score):
             row = self._block.start + position
             raise ValueError(f"the score of row {row} is NaN, a number is wanted")
-        return score, self._excerpt([position] if self._eligible[position] else [])
+        return Least(score, self._excerpt([position] if self._eligible[position] else []))
 
     def arrivals(
-        self, row_weight: RowFunction, taken: Numbers, uniforms: Floats, since: float
-    ) -> Arrivals:
-        """The next rows of a draw in proportion to weights (``drawing``); ``taken`` do not come.
+        self, row_weight: RowFunction, size: int, taken: Numbers, uniforms: Floats, since: float
+    ) -> Early:
+        """The next rows of a draw of ``size`` in proportion to weights (``drawing``); ``taken`` do
+        not come.
 
         What the function says is multiplied by the weight of the row itself: a row that counts
         as two is drawn as often as two.
@@ -145,7 +165,7 @@ class Shard:
                 f"the weight of row {self._block.start + error.position} is {error.weight}, "
                 "a finite number >= 0 is wanted"
             ) from None
-        return Arrivals(times, self._excerpt(positions), more)
+        return Early(size, {self._block.start: Arrivals(times, self._excerpt(positions), more)})
 
     def excerpt(self, numbers: Numbers) -> Excerpt:
         """The rows with these numbers as they are."""
@@ -175,6 +195,7 @@ class Shard:
 
     # -- one stage -----------------------------------------------------------------------------
 
+    @changes_its_thing
     def include(
         self, selection: Selection, coefficients: list[float], shrinkage: float
     ) -> Inclusion:
@@ -216,9 +237,25 @@ class Shard:
         """Mean, variance and eligibility of every row."""
         return self._seen[1], self._seen[2], read_only(self._eligible)
 
+    def evaluated(self, function: Callable[[Rows], Any]) -> Any:
+        """What a function says of the rows as they are."""
+        return function(self._rows)
+
     def check_likelihood(self) -> None:
         """Called when a sum is not finite: if a moment is not, it is the likelihood's fault."""
         check_likelihood(self._rows)
+
+    # -- for who makes a lost shard again ------------------------------------------------------
+
+    @property
+    def habit(self) -> bool:
+        """Whether all moments have been asked for, after which they are computed in one pass: what
+        a shard remembers besides its basis functions."""
+        return self._rows.has_moments
+
+    def resume_habit(self) -> None:
+        """As if somebody asked for all moments."""
+        self._rows.moments  # noqa: B018
 
     # -- inside --------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -13,6 +14,9 @@ from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import kernel_values
 from sgpc_framework.parts.hyperparameters import hyperparameters
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood, SeveralFunctions
+
+if TYPE_CHECKING:
+    from sgpc_framework.rows.numbering import Numbering
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -99,6 +103,6 @@ class State:
         here[here] = numbers[places[here]] == self.basis[here]
         return attrs.evolve(self, basis=np.where(here, places, NO_ROW))
 
-    def numbered_by(self, numbers: Numbers) -> State:
+    def numbered_by(self, numbers: Numbering) -> State:
         """The inverse of :meth:`among`: basis vectors known by the numbers of their rows."""
         return attrs.evolve(self, basis=np.where(self.basis == NO_ROW, NO_ROW, numbers[self.basis]))

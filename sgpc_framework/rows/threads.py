@@ -39,13 +39,14 @@ _allowed: ContextVar[int] = ContextVar("allowed", default=1)
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread(threads: int = 1) -> Iterator[None]:
     """Hold BLAS to one thread inside, and give the caller's setting back after.
 
-    What stays is how freed memory is kept (``memory``), which is of use to whoever comes next.
+    Blocks of rows may use so many ``threads``, or as many as BLAS could, if that is more. What
+    stays is how freed memory is kept (``memory``), which is of use to whoever comes next.
     """
     keep_freed_memory()
-    caller = _LIMIT.take()
+    caller = max(threads, _LIMIT.take())
     outer = _allowed.set(max(_allowed.get(), min(caller, _processors())))
     try:
         yield

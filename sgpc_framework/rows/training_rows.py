@@ -8,19 +8,26 @@ over a placement of blocks: arrays in this process are one, rows elsewhere would
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from itertools import pairwise
-from operator import add
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import Storage
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.blocks import Block, Contents, Numbers
-from sgpc_framework.rows.placement import Placement, ThisProcess
+from sgpc_framework.rows.numbering import (
+    Chooses,
+    ChosenNumbers,
+    Listed,
+    Numbering,
+    chosen_count,
+    chosen_numbers,
+)
+from sgpc_framework.rows.placement import Placement, Regroups, ThisProcess
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.shard import Shard
 from sgpc_framework.rows.summary import Summary
@@ -32,6 +39,9 @@ R = TypeVar("R")
 
 BLOCK_ROWS = 8192
 """How many rows a block has, unless somebody says otherwise."""
+
+GATHERED = 1 << 16
+"""Up to so many rows that are elsewhere come here when they are taken out."""
 
 _NO_ROWS = np.empty(0, dtype=np.intp)
 
@@ -53,8 +63,10 @@ class TrainingRows:
     """Where rows go that were taken out of these."""
     weight: float | None = None
     """The sum of the weights; None if every row counts one."""
-    numbers: Numbers | None = None
+    numbers: Numbering | None = None
     """What whoever gave the rows calls them, if some of weight zero were left out."""
+    remark: str | None = None
+    """What a user should know of where the rows are, for the notes of a fit."""
 
     @classmethod
     def of(
@@ -72,12 +84,12 @@ class TrainingRows:
         some = Contents(read_only(X), read_only(y), None if weight is None else read_only(weight))
         numbers = None if weight is None or weight.all() else np.flatnonzero(weight)
         some = some if numbers is None else some[numbers]
-        starts = [*range(0, len(some.y), block_rows), len(some.y)]
-        parts = ((some[a:b], a) for a, b in pairwise(starts))
+        starts = block_starts(len(some.y), block_rows)
+        parts = ((some[a:b], a) for a, b in pairwise(starts.tolist()))
         blocks = [Block(part.X, part.y, start, part.weight) for part, start in parts]
-        total = None if some.weight is None else float(some.weight.sum())
-        edges = np.array(starts, dtype=np.intp)
-        return cls(place(blocks, len(some.y)), edges, place, total, numbers)
+        placed = place(blocks, len(some.y))
+        total = None if some.weight is None else placed.sum(Block.total_weight)
+        return cls(placed, starts, place, total, numbers)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -99,8 +111,8 @@ class TrainingRows:
     def sum(
         self, function: Callable[Concatenate[Block, P], R], *shared: P.args, **named: P.kwargs
     ) -> R:
-        """The sum of a function of every block, in their order: one trip."""
-        return reduce(add, self.blocks.every(function, *shared, **named))
+        """The sum of a function of every block, in their order (``tree_sums``): one trip."""
+        return self.blocks.sum(function, *shared, **named)
 
     def against_rest(self, position: int) -> TrainingRows:
         """The same inputs, labelled +1 for one class and -1 for the rest.
@@ -109,9 +121,15 @@ class TrainingRows:
         """
         return attrs.evolve(self, blocks=self.blocks.made(Block.against_rest, position))
 
-    def summary(self) -> Summary:
-        """Least, greatest, mean and deviation of each feature."""
-        return self.sum(Summary.of)
+    def mapped(self, function: Callable[[Inputs], Inputs]) -> TrainingRows:
+        """The same rows, their inputs seen through a function of any number of rows."""
+        return attrs.evolve(self, blocks=self.blocks.made(Block.mapped, function))
+
+    def summary(self, through: Callable[[Inputs], Inputs] | None = None) -> Summary:
+        """Least, greatest, mean and deviation of each feature, seen through a function if given."""
+        if through is None:
+            return self.sum(Summary.of)
+        return self.sum(lambda block: Summary.of(block.mapped(through)))
 
     def inputs(self, numbers: Numbers) -> Inputs:
         """The inputs of some rows."""
@@ -127,10 +145,32 @@ class TrainingRows:
         return np.ones(len(numbers)) if weight is None else weight
 
     def subset(self, numbers: Numbers) -> TrainingRows:
-        """Some rows as training rows of their own, numbered anew in the order asked for."""
+        """Some rows as training rows of their own, numbered anew in the order asked for.
+
+        A few come here. Many that are elsewhere, in ascending order, stay there.
+        """
+        if len(numbers) > GATHERED and has(self.blocks, Regroups) and np.all(np.diff(numbers) > 0):
+            return self.where(Listed(numbers)).rows
         some = self._excerpt(numbers)
-        block_rows = int(self.starts[1]) if len(self.starts) > 1 else BLOCK_ROWS
-        return TrainingRows.of(some.X, some.y, block_rows, self._gathered, some.weight)
+        return TrainingRows.of(some.X, some.y, self.block_rows, self._gathered, some.weight)
+
+    def where(self, chosen: Chooses) -> Chosen:
+        """The rows of which a function of their block says so, as training rows of their own."""
+        if not has(self.blocks, Regroups):
+            parts = self.blocks.every(chosen_numbers, chosen)
+            numbers = np.concatenate([*parts])
+            return Chosen(self.subset(numbers), numbers)
+        counts = np.array([*self.blocks.every(chosen_count, chosen)], dtype=np.intp)
+        starts = block_starts(int(counts.sum()), self.block_rows)
+        blocks = self.blocks.regrouped(chosen, counts, starts)
+        weight = None if self.weight is None else blocks.sum(Block.total_weight)
+        rows = TrainingRows(blocks, starts, self._gathered, weight)
+        return Chosen(rows, ChosenNumbers(self.blocks, chosen, np.cumsum([0, *counts])))
+
+    @property
+    def block_rows(self) -> int:
+        """How many rows a block has, but for the last."""
+        return int(self.starts[1]) if len(self.starts) > 1 else BLOCK_ROWS
 
     def draw(self, count: int, rng: np.random.Generator, without: Numbers = _NO_ROWS) -> Numbers:
         """The numbers of ``count`` rows drawn uniformly, in ascending order; all, if not more.
@@ -139,9 +179,9 @@ class TrainingRows:
         matter here: they stay with the rows.
         """
         left = len(self) - len(without)
-        drawn = np.arange(left)
-        if count < left:
-            drawn = np.sort(rng.choice(left, size=count, replace=False))
+        all_of_them = count >= left
+        drawn = np.arange(left) if all_of_them else rng.choice(left, size=count, replace=False)
+        drawn.sort()
         if not len(without):
             return drawn
         # Of the rows that are left, number ``without[k] - k`` is the first beyond without[k].
@@ -170,4 +210,13 @@ class TrainingRows:
         return some[back]
 
 
-_NO_ROWS = np.empty(0, dtype=np.intp)
+class Chosen(NamedTuple):
+    """Some of the rows as training rows of their own, and what they are called among all."""
+
+    rows: TrainingRows
+    numbers: Numbering
+
+
+def block_starts(rows: int, block_rows: int) -> Numbers:
+    """The numbers of the first rows of blocks and, at the end, how many rows there are."""
+    return np.array([*range(0, rows, block_rows), rows], dtype=np.intp)

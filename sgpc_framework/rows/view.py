@@ -158,6 +158,8 @@ class Rows:
         with blame("likelihood", self.likelihood, "moments"):
             moments = self.likelihood.moments(self.y, self.mean, self.variance)
             rows, each = self.y.shape, self.mean.shape
+            if isinstance(moments.log_z, np.ma.MaskedArray):  # sums would pass over its rows
+                raise TypeError("wanted arrays of real numbers, found masked arrays: fill them")
             if moments.log_z.shape != rows or not moments.alpha.shape == moments.nu.shape == each:
                 raise ValueError(f"wanted three arrays of shape {each}, found {moments!r}")
         return moments

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sgpc_framework.algebra.additive import additive_form, smallest_pivot
+from sgpc_framework.algebra.additive import additive_form, smallest_pivot, sound_prefix
 from sgpc_framework.errors import NumericalError
 
 
@@ -40,6 +40,23 @@ def test_functions_are_unit_triangular_and_the_sum_is_the_posterior(system):
 
 
 @given(systems())
+def test_weights_and_root_are_those_of_the_inverse(system):
+    """W m and T with TᵀT = W = (K + Π⁻¹)⁻¹; several latent functions have a row of weights each."""
+    K, precision, mean = system
+    root = np.sqrt(precision)
+    W = root[:, None] * np.linalg.inv(np.eye(len(K)) + root[:, None] * K * root) * root
+    scale = np.abs(W).max() + 1e-300
+    form = additive_form(K, precision, mean)
+    np.testing.assert_allclose(form.T.T @ form.T, W, rtol=0, atol=1e-7 * scale)
+    np.testing.assert_allclose(form.weights, W @ mean, rtol=0, atol=1e-6 * scale)
+    several = additive_form(K, precision, np.stack([mean, 2.0 - mean, mean**2]))
+    wanted = np.stack([W @ mean, W @ (2.0 - mean), W @ mean**2])
+    assert several.weights.shape == (3, len(K))
+    np.testing.assert_allclose(several.weights, wanted, rtol=0, atol=1e-5 * scale)
+    np.testing.assert_allclose(several.coefficient[0], form.coefficient, rtol=1e-9, atol=1e-300)
+
+
+@given(systems())
 def test_a_prefix_is_the_form_of_the_prefix(system):
     K, precision, mean = system
     half = (len(K) + 1) // 2
@@ -63,3 +80,33 @@ def test_an_indefinite_matrix_is_refused():
     assert smallest_pivot(K, np.ones(2)) == pytest.approx(2.0 - 9.0 / 2.0, abs=1e-12)
     with pytest.raises(NumericalError, match="finite"):
         additive_form(K * np.nan, np.ones(2), np.ones(2))
+
+
+def test_a_pivot_of_zero_ends_the_factor():
+    """B = [[4, 4, 0], [4, 4, 0], [0, 0, 4]] has no second pivot, without any rounding."""
+    K = np.array([[3.0, 4.0, 0.0], [4.0, 3.0, 0.0], [0.0, 0.0, 3.0]])
+    assert smallest_pivot(K, np.ones(3)) == 0.0
+    assert sound_prefix(K, np.ones(3)) == 1
+
+
+@given(systems(), st.integers(0, 5), st.floats(1.5, 10.0))
+def test_stages_before_an_impossible_one_are_sound(system, place, times):
+    """Row ``place`` is made to covary with a new first row by more than both their variances."""
+    K, precision, _ = system
+    place = 1 + place % len(K)
+    whole = np.eye(len(K) + 1)
+    whole[1:, 1:] = K
+    whole[0, place] = whole[place, 0] = times * np.sqrt((1.0 + 1.0) * (whole[place, place] + 1.0))
+    ones = np.ones(len(whole))
+    sound = sound_prefix(whole, ones)
+    assert sound == place
+    additive_form(whole[:sound, :sound], ones[:sound], ones[:sound])
+    assert smallest_pivot(whole, ones) <= 0.0
+    assert sound_prefix(K, precision) == len(K)
+
+
+def test_no_basis_vectors():
+    none = np.empty(0)
+    assert len(additive_form(np.empty((0, 0)), none, none)) == 0
+    assert smallest_pivot(np.empty((0, 0)), none) == np.inf
+    assert sound_prefix(np.empty((0, 0)), none) == 0

@@ -43,6 +43,14 @@ class Counting:
         self._trips[function.__name__] += 1
         return self._inner.some(function, arguments)
 
+    def sum(self, function, /, *shared, **named):
+        self._trips[function.__name__] += 1
+        return self._inner.sum(function, *shared, **named)
+
+    def merged(self, function, arguments, /):
+        self._trips[function.__name__] += 1
+        return self._inner.merged(function, arguments)
+
     def made(self, function, /, *shared, **named):
         return Counting(self._inner.made(function, *shared, **named), self._trips)
 
