@@ -18,6 +18,8 @@ the best model over all iterations.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TypeVar
 
 import attrs
@@ -26,15 +28,26 @@ import numpy as np
 from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.chance import Chance
-from sgpc_framework.engine.log import Began, Cut, Log, Note, Stopped, Tried
+from sgpc_framework.engine.continuing import Earlier, InOrder, as_last_stage
+from sgpc_framework.engine.log import (
+    Began,
+    Cut,
+    Ended,
+    Log,
+    Note,
+    Stopped,
+    Tried,
+    include_again,
+)
 from sgpc_framework.engine.progress import Progress, Watcher
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
 from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
+from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
-from sgpc_framework.protocols import Inputs, StartsFromData
+from sgpc_framework.protocols import Inputs, SelectsWithMemory, StartsFromData
 from sgpc_framework.rows.checking import checked_kernel
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
@@ -46,8 +59,14 @@ SAMPLE = 10_000
 """The most rows that hyperparameters start from."""
 
 
-def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> State:
-    """The best classifier of Algorithm 1, whatever the arithmetic does."""
+def algorithm1(
+    config: Config, rows: TrainingRows, log: Log, watch: Watcher, earlier: Earlier | None = None
+) -> State:
+    """The best classifier of Algorithm 1, whatever the arithmetic does.
+
+    With an ``earlier`` model, whose hyperparameters the configuration has, the first iteration
+    begins with its basis, and the first after it that is not better is the last.
+    """
     # 1. Initialize the hyperparameters θ. Set d_max, tol, iter_max and iter = 0.
     start = initial(config, rows)
     d_max = most_basis(config, rows)
@@ -55,7 +74,7 @@ def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> 
         text = f"max_basis {config.max_basis} was cut to the number of training rows, {d_max}"
         log.add(Note(text))
     try:
-        _repeat(config, rows, start, d_max, log, watch)
+        _repeat(config, rows, start, d_max, log, watch, earlier)
     except NumericalError as error:
         _give_up(error, rows, log)
     except StopFitting:
@@ -68,41 +87,89 @@ def algorithm1(config: Config, rows: TrainingRows, log: Log, watch: Watcher) -> 
 
 
 def _repeat(
-    config: Config, rows: TrainingRows, start: State, d_max: int, log: Log, watch: Watcher
+    config: Config,
+    rows: TrainingRows,
+    start: State,
+    d_max: int,
+    log: Log,
+    watch: Watcher,
+    earlier: Earlier | None,
 ) -> None:
     theta = start
     judges = Judges.of(config.objective, rows, config.seed)
     for iteration in range(1, config.max_iterations + 1):
-        # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
-        log.add(Began(theta))
-        posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)
-        chance = Chance(config.seed, iteration)
-        # 3., 4., 5. until |u| = d_max
-        for stage in stages(posterior, config.selector, config.sites, d_max, chance):
-            log.add(Tried(posterior.tried))
-            log.add(stage)
-            watch(Progress(iteration, config.max_iterations, posterior.size, d_max, stage))
-        if posterior.rounded_to_zero:
-            text = f"rounding took {posterior.rounded_to_zero} variances below zero"
-            log.add(Note(f"iteration {iteration}: {text}"))
-        # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
-        state = posterior.state()
-        step6 = reestimate(
-            config.objective,
-            state,
-            rows,
-            start,
-            config.optimizer,
-            config.optimizer_steps,
-            judges,
-        )
-        if step6 is None:
-            step6 = _unchanged(state, rows, log, "the hyperparameters stay")
-        log.end(step6, _why_ended(posterior, d_max))
-        theta = step6.state[:0]
+
+        def told(size: int, stage: Stage, iteration: int = iteration) -> None:
+            watch(Progress(iteration, config.max_iterations, size, d_max, stage))
+
+        first = earlier if iteration == 1 else None
+        given = first.whole if first is not None else None
+        given = given if given is None else given[:d_max]
+        log.add(Began(theta, earlier=given))
+        if log.recalls(Ended):  # as it was in an earlier life
+            recalled = (each for each in log.recalled_until(Ended) if isinstance(each, Stage))
+            for size, stage in enumerate(recalled, start=1):
+                told(size, stage)
+        else:
+            if given is not None:
+                state, why = given, "basis and sites are those of the model it started from"
+            else:
+                # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
+                posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)
+                # 3., 4., 5. until |u| = d_max
+                rows_first = first.rows if first is not None else []
+                _inner_loop(config, posterior, iteration, d_max, log, told, rows_first)
+                state, why = posterior.state(), _why_ended(posterior, d_max)
+            # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
+            step6 = reestimate(
+                config.objective,
+                state,
+                rows,
+                start,
+                config.optimizer,
+                config.optimizer_steps,
+                judges,
+            )
+            if step6 is None:
+                step6 = _unchanged(state, rows, log, "the hyperparameters stay")
+            log.end(step6, why)
+        latest = log.ended[-1].step6
+        if given is not None and len(given):
+            told(len(given), as_last_stage(latest.best, rows))
+        theta = latest.state[:0]
         # until iter = iter_max or change in the loss function value < tol
-        if not step6.tuned or log.change() < config.tolerance:
+        if not latest.tuned or log.change() < config.tolerance:
             break
+        if earlier is not None and log.best < iteration - 1:  # it was better before
+            break
+
+
+def _inner_loop(
+    config: Config,
+    posterior: Posterior,
+    iteration: int,
+    d_max: int,
+    log: Log,
+    told: Callable[[int, Stage], None],
+    first: Sequence[int],
+) -> None:
+    """The stages of an iteration, which includes the rows ``first``. Those of an earlier life are
+    not chosen again, unless the selector has to have seen them."""
+    if not has(config.selector, SelectsWithMemory):
+        for tried, stage in log.recalled_stages():
+            include_again(posterior, tried, stage)
+            told(posterior.size, stage)
+    chance = Chance(config.seed, iteration)
+    selectors = (InOrder(first), config.selector) if first else (config.selector,)
+    for stage in chain.from_iterable(
+        stages(posterior, selector, config.sites, d_max, chance) for selector in selectors
+    ):
+        log.add(Tried(posterior.tried))
+        log.add(stage)
+        told(posterior.size, stage)
+    if posterior.rounded_to_zero:
+        text = f"rounding took {posterior.rounded_to_zero} variances below zero"
+        log.add(Note(f"iteration {iteration}: {text}"))
 
 
 def initial(config: Config, rows: TrainingRows) -> State:
@@ -147,7 +214,7 @@ def _reached(rows: TrainingRows, log: Log) -> State:
     """The state of the stages that there are in the present iteration."""
     theta, stages = log.began.theta, log.stages
     if not stages:
-        return theta
+        return log.began.earlier or theta
     basis = np.array([stage.row for stage in stages], dtype=np.intp)
     return attrs.evolve(
         theta,

@@ -33,7 +33,8 @@ class TwoClasses:
 
     def fit(self, task: Task, /) -> Model:
         before = task.start if isinstance(task.start, Model) else None
-        return model_of(task, task.rows.against_rest(1), task.classes, before, task.watch)
+        rows = task.rows.against_rest(1)
+        return model_of(task, rows, task.classes, before, task.watch, task.journal)
 
 
 class Joint:
@@ -43,7 +44,7 @@ class Joint:
         likelihood = _for_classes(task.config.likelihood, len(task.classes))
         task = attrs.evolve(task, config=attrs.evolve(task.config, likelihood=likelihood))
         before = task.start if isinstance(task.start, Model) else None
-        return model_of(task, task.rows, task.classes, before, task.watch)
+        return model_of(task, task.rows, task.classes, before, task.watch, task.journal)
 
 
 def strategy_for(task: Task) -> Strategy:

@@ -1,12 +1,14 @@
 """The log of a fit: what happened, enough to make the state again without choosing anything.
 
 It is only ever added to. The trace is a view of it, the best model so far another; ``replay`` makes
-the states of a fit from it and the rows, to the same bits.
+the states of a fit from it and the rows, to the same bits. What is added is also kept in a journal;
+what a journal has kept of an earlier life is recalled instead of being done again.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
@@ -17,8 +19,11 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.journal import NOWHERE, Journal, Kept
 from sgpc_framework.engine.step6 import Reestimate
+from sgpc_framework.errors import CheckpointError
 from sgpc_framework.model.trace import Iteration, Stage, Trace
+from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
 
@@ -33,10 +38,12 @@ class Sampled(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Began:
-    """An outer iteration began with these hyperparameters and an empty basis (step 2)."""
+    """An outer iteration began with these hyperparameters and an empty basis (step 2); or with the
+    basis and the sites of an earlier model, and then has no stages."""
 
     theta: State
     at: float = attrs.field(factory=perf_counter)
+    earlier: State | None = None
 
 
 class Tried(NamedTuple):
@@ -75,27 +82,93 @@ class Cut:
 
 
 @attrs.frozen(eq=False)
+class RunEnded:
+    """A run of a refiner's optimiser ended here, and left the generator in that state."""
+
+    state: State
+    generator: Mapping[str, Any]
+
+
+@attrs.frozen(eq=False)
 class RefinerEnded:
-    """A refiner ended with this state; it began with the first ``size`` stages."""
+    """A refiner ended with this state; it began with the first ``size`` stages.
+
+    ``changed`` says whether it did anything at all, ``settled`` what it would need to choose no
+    more.
+    """
 
     size: int
     state: State
+    notes: tuple[str, ...] = ()
+    changed: bool = True
+    settled: Mapping[str, Any] | None = None
 
 
-Record = Sampled | Began | Tried | Stage | Ended | Note | Stopped | Cut | RefinerEnded
+Record = Sampled | Began | Tried | Stage | Ended | Note | Stopped | Cut | RunEnded | RefinerEnded
 
 
 class Log:
-    """What happened, in order."""
+    """What happened, in order; ``journal`` keeps it, and may know how it went before."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Journal = NOWHERE) -> None:
         self._records: list[Record] = []
         self._by_kind: defaultdict[type, list[Any]] = defaultdict(list)
+        self._journal = journal
+        self._earlier: deque[Kept] = deque(journal.earlier().get("", ()))
 
     def add(self, record: Record) -> None:
-        """Something happened."""
+        """Something happened; if it did before, then in the same way."""
+        if self._earlier:
+            _require(self._earlier.popleft(), record)
+        else:
+            self._journal.keep(record)
+        self._take(record)
+
+    def _take(self, record: Record) -> None:
+        if isinstance(record, RunEnded):  # many, and nobody looks back at them
+            return
         self._records.append(record)
         self._by_kind[type(record)].append(record)
+
+    # -- what an earlier life has left ---------------------------------------------------------
+
+    def recalls(self, kind: type) -> bool:
+        """Whether a record of that kind is still to be recalled."""
+        return any(kept.kind is kind for kept in self._earlier)
+
+    def recalled_until(self, kind: type) -> Iterator[Record]:
+        """Every record up to the next of that kind, each of which has then happened; but for runs,
+        if it is what came of them that is recalled."""
+        while True:
+            kept = self._earlier.popleft()
+            if kept.kind is RunEnded and kind is not RunEnded:
+                continue
+            self._take(record := kept.record())
+            yield record
+            if kept.kind is kind:
+                return
+
+    def recalled_stages(self) -> Iterator[tuple[Tried, Stage]]:
+        """The stages that come next."""
+        while [kept.kind for kept in (*self._earlier,)[:2]] == [Tried, Stage]:
+            tried, stage = (self._earlier.popleft().record() for _ in range(2))
+            self._take(tried)
+            self._take(stage)
+            yield tried, stage
+
+    def once(self, rng: np.random.Generator, run: Callable[[], State]) -> State:
+        """Where a run of a refiner's optimiser ends. One that was finished in an earlier life is
+        recalled, and leaves the generator as it left it then."""
+        if self._earlier and self._earlier[0].kind is RunEnded:
+            (ended,) = self.recalled_until(RunEnded)
+            assert isinstance(ended, RunEnded)
+            rng.bit_generator.state = ended.generator
+            return ended.state
+        state = run()
+        self.add(RunEnded(state, rng.bit_generator.state))
+        return state
+
+    # -- what happened -------------------------------------------------------------------------
 
     def end(self, step6: Reestimate, why: str) -> None:
         """The present iteration ends."""
@@ -155,8 +228,10 @@ class Log:
 
     def refined(self) -> tuple[State, ...]:
         """The states that a refiner ended with, in order of size; of several of one size the last.
-        None is larger than the whole, and but for the whole none is without basis vectors."""
-        ends = [end.state for end in self.of(RefinerEnded)]
+        None is larger than the whole, and but for the whole none is without basis vectors. Where it
+        changed nothing there are none."""
+        ended = self.of(RefinerEnded)
+        ends = [end.state for end in ended] if any(end.changed for end in ended) else []
         by_size = {len(state): state for state in ends}
         smaller = [size for size in sorted(by_size) if 0 < size < len(ends[-1])]
         return (*(by_size[size] for size in smaller), *ends[-1:])
@@ -164,7 +239,10 @@ class Log:
     def trace(self) -> Trace:
         """The log as people read it."""
         notes = tuple(note.text for note in self.of(Note))
-        trace = Trace(tuple(self._iterations()), self.best, notes)
+        settled = [end.settled for end in self.of(RefinerEnded)]
+        trace = Trace(
+            tuple(self._iterations()), self.best, notes, settled=settled[-1] if settled else None
+        )
         for sampled in self.of(Sampled):
             trace = trace.numbered_by(sampled.rows)
         return trace
@@ -211,17 +289,34 @@ class Log:
 def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[State, ...]:
     """The states of a fit, made again from its log: by the same stages, without choosing them."""
     began, tried, stages, ended = log._rounds()[log.best]
+    if began.earlier is not None:
+        return log.refined() or (log.state(),)
     for sampled in log.of(Sampled):
         rows = rows.subset(sampled.rows)
     posterior = rows.posterior(
         began.theta.kernel, began.theta.likelihood, max(1, len(stages)), storage
     )
     for together, stage in zip(tried, stages, strict=True):
-        candidates = posterior.candidates(together.rows)
-        position = int(np.searchsorted(candidates.index, stage.row))
-        coefficient = np.reshape(stage.coefficient, (-1, 1))  # of each latent function
-        step = Steps(coefficient[0] if len(coefficient) == 1 else coefficient, stage.shrinkage)
-        posterior.include(candidates, position, step)
+        include_again(posterior, together, stage)
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
     return log.refined() or (log._kept(state),)
+
+
+def include_again(posterior: Posterior, tried: Tried, stage: Stage) -> None:
+    """A stage that has happened, without choosing anything."""
+    candidates = posterior.candidates(tried.rows)
+    position = int(np.searchsorted(candidates.index, stage.row))
+    coefficient = np.reshape(stage.coefficient, (-1, 1))  # of each latent function
+    step = Steps(coefficient[0] if len(coefficient) == 1 else coefficient, stage.shrinkage)
+    posterior.include(candidates, position, step)
+
+
+def _require(kept: Kept, record: Record) -> None:
+    """What happens again happens as it did."""
+    if not kept.agrees(record):
+        raise CheckpointError(
+            f"the fit does not go as it went before: it came to {record!r}, where the log has "
+            f"another {kept.kind.__name__}. It was written by other code or on another kind of "
+            "machine: delete it, or choose another name, to start anew"
+        )

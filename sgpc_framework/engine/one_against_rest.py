@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.engine.algorithm1 import initial
+from sgpc_framework.engine.journal import NOWHERE, Carried, Journal
 from sgpc_framework.engine.judging import PairedLosses
 from sgpc_framework.engine.log import Began, Log, Note
 from sgpc_framework.engine.optimisers import minimise
@@ -88,7 +89,7 @@ class _Run:
     def _one_by_one(self) -> Iterator[tuple[Model, OfManyModels]]:
         for one in range(self._count):
             watch = self._watch(one)
-            yield _model(self._task, one, watch), watch
+            yield _model(self._task, one, watch, self._journal(one)), watch
 
     def _in_parallel(self) -> Iterator[tuple[Model, OfManyModels]]:
         """The same models. The watcher hears of each when it is done: other processes are deaf."""
@@ -99,29 +100,37 @@ class _Run:
                 "n_jobs needs joblib, which is not installed: pip install joblib, "
                 "or leave n_jobs out to fit one class after the other"
             ) from error
-        deaf = attrs.evolve(self._task, watch=_deaf)
-        jobs = (delayed(_model_and_end)(deaf, one) for one in range(self._count))
+        deaf = attrs.evolve(self._task, watch=_deaf, journal=NOWHERE)
+        carried = (Carried.from_(self._journal(one)) for one in range(self._count))
+        jobs = (delayed(_model_and_more)(deaf, one, each) for one, each in enumerate(carried))
         done = Parallel(n_jobs=self._task.n_jobs, return_as="generator")(jobs)
-        for one, (model, end) in enumerate(done):
+        for one, (model, end, journal) in enumerate(done):
+            journal.brought_to(self._journal(one))
             watch = self._watch(one)
             with suppress(StopFitting):
                 for progress in end:
                     watch(progress)
             yield model, watch
 
+    def _journal(self, one: int) -> Journal:
+        return self._task.journal.within(f"class {one}")
+
     def _watch(self, one: int) -> OfManyModels:
         return OfManyModels(self._task.watch, self._before + one + 1, 2 * self._count)
 
 
-def _model(task: Task, one: int, watch: Watcher) -> Model:
+def _model(task: Task, one: int, watch: Watcher, journal: Journal) -> Model:
     """The model that tells the class at a position from all others."""
     before = _earlier(task.start, task.classes.tolist()[one])
-    return model_of(task, task.rows.against_rest(one), ONE_OR_REST, before, watch)
+    return model_of(task, task.rows.against_rest(one), ONE_OR_REST, before, watch, journal)
 
 
-def _model_and_end(task: Task, one: int) -> tuple[Model, deque[Progress]]:
+def _model_and_more(
+    task: Task, one: int, journal: Carried
+) -> tuple[Model, deque[Progress], Carried]:
     end: deque[Progress] = deque(maxlen=1)
-    return _model(task, one, end.append), end
+    model = _model(task, one, end.append, journal)
+    return model, end, attrs.evolve(journal, recalled={})
 
 
 def _earlier(start: Classifier | None, label: object) -> Model | None:
@@ -141,7 +150,13 @@ def _odds_share(task: Task, size: int) -> float:
         return ODDS_SHARES[0]
     fitted, judges = held_out.split()
     config = attrs.evolve(task.config, max_basis=max(1, size), sizes=())
-    run = _Run(attrs.evolve(task, config=config, rows=task.rows.subset(fitted)), len(task.classes))
+    again = attrs.evolve(
+        task,
+        config=config,
+        rows=task.rows.subset(fitted),
+        journal=task.journal.within("odds share"),
+    )
+    run = _Run(again, len(task.classes))
     models = list(run.models())
     if run.stopped:
         return ODDS_SHARES[0]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.engine.log import Log
 from sgpc_framework.model.trace import Trace
+from sgpc_framework.rows.numbering import Numbering
 from sgpc_framework.rows.state import State
 
 
@@ -31,7 +30,7 @@ class Fit:
         """The state of the largest size."""
         return self.states[-1]
 
-    def numbered_by(self, numbers: NDArray[np.intp]) -> Fit:
+    def numbered_by(self, numbers: Numbering) -> Fit:
         """What was fitted to some rows, told by their numbers among all rows."""
         states = tuple(state.numbered_by(numbers) for state in self.states)
         return attrs.evolve(self, states=states, trace=self.trace.numbered_by(numbers))

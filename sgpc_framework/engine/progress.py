@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.protocols import Refining
+from sgpc_framework.rows.numbering import Numbering
+from sgpc_framework.rows.state import NO_ROW
 
 
 class Progress(NamedTuple):
@@ -69,12 +69,14 @@ class Patience:
 class OfSomeRows:
     """Tells of rows by what whoever gave them calls them, if some were left out."""
 
-    def __init__(self, watch: Watcher, numbers: NDArray[np.intp]) -> None:
+    def __init__(self, watch: Watcher, numbers: Numbering) -> None:
         self._watch = watch
         self._numbers = numbers
 
     def __call__(self, progress: Progress) -> None:
-        stage = attrs.evolve(progress.stage, row=int(self._numbers[progress.stage.row]))
+        row = progress.stage.row
+        row = row if row == NO_ROW else int(self._numbers[row])
+        stage = attrs.evolve(progress.stage, row=row)
         self._watch(progress._replace(stage=stage))
 
 

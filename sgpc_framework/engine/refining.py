@@ -12,11 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from sgpc_framework.config.config import Config
+from sgpc_framework.config.structure import plain
 from sgpc_framework.engine.log import Log, Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
+from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
-from sgpc_framework.protocols import Refined
+from sgpc_framework.protocols import Refined, Refiner, RefinesInRuns
 from sgpc_framework.rows.state import NO_ROW, State
 from sgpc_framework.rows.training_rows import TrainingRows
 
@@ -30,27 +33,54 @@ def refine(
     """
     sizes = [*(size for size in config.sizes if size < len(whole)), len(whole)]
     starts = [whole[:size] for size in sizes[:-1]] + [whole]
-    ends = [_refined(config, start, rows, patience) for start in starts]
+    ends = [_ended(config, start, rows, log, patience) for start in starts]
     for end, size in zip(ends, sizes, strict=True):
         for text in _notes(config, end, None if size == len(whole) else size):
             log.add(Note(text))
     if patience.over:
         log.add(Note("the fit was stopped while it was refined, which has been cut short"))
-    if not any(_differ(end.state, start) for end, start in zip(ends, starts, strict=True)):
+    if not any(end.changed for end in ends):
         return (whole,)
-    for end, size in zip(ends, sizes, strict=True):
-        log.add(RefinerEnded(size, end.state))
+    for end, start, size in zip(ends, starts, sizes, strict=True):
+        before, after = (predictive_loss(state, rows) for state in (start, end.state))
+        if len(end.state) >= len(start) and _rises_clearly(before, after, start):
+            text = (
+                f"the refiner {config.refiner.name!r} made the model worse: NLP over the training "
+                f"rows rose from {before:.4f} to {after:.4f} at size {size}"
+            )
+            warnings.warn(text, NumericalWarning, stacklevel=2)
+            log.add(Note(text))
     missed = [size for size in config.sizes if size > len(whole)]
     if missed:
         log.add(Note(f"sizes {missed} were left out: there are {len(whole)} basis vectors"))
     return log.refined()
 
 
-def _refined(config: Config, start: State, rows: TrainingRows, patience: Patience) -> Refined:
+def _ended(
+    config: Config, start: State, rows: TrainingRows, log: Log, patience: Patience
+) -> RefinerEnded:
+    """Where the refiner ended, now or in an earlier life."""
+    if log.recalls(RefinerEnded):
+        *_, ended = log.recalled_until(RefinerEnded)
+        assert isinstance(ended, RefinerEnded)
+        return ended
+    end = _refined(config, start, rows, log, patience)
+    settled = None if end.settled is None else plain(end.settled)
+    log.add(RefinerEnded(len(start), end.state, end.notes, _differ(end.state, start), settled))
+    return log.of(RefinerEnded)[-1]
+
+
+def _refined(
+    config: Config, start: State, rows: TrainingRows, log: Log, patience: Patience
+) -> Refined:
     rng = np.random.default_rng([config.seed, 0])  # the same for every size, as if fitted alone
+    refiner, told = config.refiner, patience.refining
     try:
-        with blame("refiner", config.refiner, "refine"):
-            end = config.refiner.refine(start, rows, rng, patience.refining)
+        with blame("refiner", refiner, "refine"):
+            if has(refiner, RefinesInRuns):
+                end = refiner.refine_in_runs(start, rows, rng, told, log.once)
+            else:
+                end = refiner.refine(start, rows, rng, told)
             _check(end, len(rows))
             end.state.form()  # which may not exist
     except NumericalError as error:
@@ -64,11 +94,20 @@ def _refined(config: Config, start: State, rows: TrainingRows, patience: Patienc
     return end
 
 
+def _rises_clearly(before: float, after: float, start: State) -> bool:
+    """Beyond that of even odds. Up to there a refiner may raise NLP on purpose: what the stages
+    learnt by heart has to be forgotten. (One that leaves out basis vectors is not asked.)"""
+    even_odds = np.log(2 if start.mean.ndim == 1 else len(start.mean))
+    return not after <= max(before, even_odds) + 0.05
+
+
 def _check(end: object, rows: int) -> None:
     if not isinstance(end, Refined) or not isinstance(end.state, State):
         raise TypeError(f"wanted Refined(state, notes), found {type(end).__name__}")
     if not isinstance(end.notes, tuple) or not all(isinstance(note, str) for note in end.notes):
         raise TypeError(f"wanted notes as a tuple of strings, found {end.notes!r}")
+    if end.settled is not None and not isinstance(end.settled, Refiner):
+        raise TypeError(f"wanted a settled refiner or none, found {end.settled!r}")
     state = end.state
     sizes = {
         len(state.basis),
@@ -103,7 +142,7 @@ def _differ(end: State, start: State) -> bool:
     return not same
 
 
-def _notes(config: Config, end: Refined, size: int | None) -> Iterator[str]:
+def _notes(config: Config, end: RefinerEnded, size: int | None) -> Iterator[str]:
     where = "" if size is None else f" at size {size}"
     for note in end.notes:
         yield f"refiner {config.refiner.name}{where}: {note}"

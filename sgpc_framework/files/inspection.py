@@ -15,7 +15,7 @@ from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import read_members
 from sgpc_framework.files.manifest import FORMAT_VERSION, labels_from
 from sgpc_framework.files.model_files import arrays_in, manifest_of, reading, sizes_of
-from sgpc_framework.files.stored_models import memory_of
+from sgpc_framework.files.stored_states import memory_of
 
 
 @attrs.frozen

@@ -41,6 +41,7 @@ from sgpc_framework.files.stored_models import (
     description_of,
     every_size,
 )
+from sgpc_framework.files.stored_states import StateReader
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model
@@ -191,9 +192,7 @@ def _contents(
     reader = Reader(
         ONE_OR_REST if several else classes,
         provenance_from(manifest, registry),
-        manifest["needs"],
-        registry,
-        allowance,
+        StateReader(manifest["needs"], registry, allowance),
     )
     with np.errstate(all="ignore"):  # what is not finite is refused
         models = [reader.model(*one) for one in zip(arrays, described, strict=True)]

@@ -35,6 +35,21 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     It is written beside its destination and then moved there, so that a reader sees the old file or
     the new one and never a half.
     """
+    with _naming(path):
+        yield from _written(path)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of a disk that is full do not say whose write it was; these do."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+def _written(path: Path) -> Iterator[BinaryIO]:
     if _is_a_stream(path):
         with TemporaryFile("w+b") as file:
             yield file
@@ -54,7 +69,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
-        _sync(target.parent)
+        sync_folder(target.parent)
     finally:
         part.unlink(missing_ok=True)
 
@@ -63,14 +78,15 @@ def check_writable(path: Path) -> None:
     """``OSError`` if a file could not be written there, as far as that can be known before."""
     if _is_a_stream(path):
         return
-    target = Path(os.path.realpath(path))
-    _status(target)
-    part = _new_part(target.parent)
-    try:
-        with open(part, "xb") as file:
-            file.write(bytes(4096))  # a full disk has room for a name, but not for this
-    finally:
-        part.unlink(missing_ok=True)
+    with _naming(path):
+        target = Path(os.path.realpath(path))
+        _status(target)
+        part = _new_part(target.parent)
+        try:
+            with open(part, "xb") as file:
+                file.write(bytes(4096))  # a full disk has room for a name, but not for this
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def _new_part(folder: Path) -> Path:
@@ -112,7 +128,7 @@ def _resemble(file: BinaryIO, before: os.stat_result) -> None:
     os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name last through a loss of power, where folders can be synchronised."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -41,3 +41,29 @@ def test_where_the_algebra_fails_the_model_of_the_stages_is_returned(raises, why
         model = sgpc.build(options, refiner=Unlucky(raises)).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
     assert model.trace.notes[-1].startswith("refiner unlucky: the model was not refined: ")
+
+
+@attrs.frozen
+class Liar:
+    """A refiner that turns the model round, and calls that better."""
+
+    name: ClassVar[str] = "liar"
+    factor: float = -1.0
+
+    def loss(self, state, rows):
+        return float(state.mean @ state.mean)
+
+    def refine(self, state, rows, rng, tell):
+        return Refined(attrs.evolve(state, mean=self.factor * state.mean))
+
+
+def test_a_refiner_that_makes_the_model_clearly_worse_is_found_out_whatever_its_loss_says():
+    options = {"objective": "none", "max_basis": 6}
+    with pytest.warns(sgpc.NumericalWarning, match="the refiner 'liar' made the model worse: NLP"):
+        model = sgpc.build(options, refiner=Liar()).fit(X, y)
+    assert any("made the model worse" in note for note in model.trace.notes)
+
+
+def test_a_model_that_is_a_little_less_sure_of_itself_is_nobodys_business():
+    model = sgpc.build(objective="none", max_basis=6, refiner=Liar(0.95)).fit(X, y)
+    assert model.trace.notes == ()

@@ -70,7 +70,7 @@ from sgpc_framework.plugin import loading
 import sgpc_framework as sgpc
 
 class Stranger:
-    name, version = "sgpc-stranger", "1"
+    name, version, requires = "sgpc-stranger", "1", None
 
 found = loading.entry_points
 stranger = EntryPoint("x", "antigravity_of_a_stranger", loading.PROJECT)
@@ -97,7 +97,7 @@ print("antigravity_of_a_stranger" in imported, any(n.startswith("sgpc_plugins") 
             "sgpc.load(path, parts=['sum', 'squared-exponential', 'constant', 'probit'])",
             "False True",
         ),
-        ("sgpc.load(path)", "True True"),
+        ("sgpc.load(path)", "False True"),
     ],
 )
 def test_no_plugin_is_imported_in_vain(path, call, wanted):

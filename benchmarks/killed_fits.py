@@ -1,0 +1,240 @@
+"""Fits that are killed and resumed, and what their checkpoints cost.
+
+    python -m benchmarks.survival checkpoints --kills 100
+    python -m benchmarks.survival checkpoints --cost
+
+A fit runs in a process of its own (a fork of this one), is killed (SIGKILL) at a moment drawn at
+random, is begun again with the same checkpoint, and killed again; after some kills it is left to
+end. Its model file must have the SHA-256 of a fit that nobody disturbed and that had no checkpoint.
+A third of the kills come inside a write to the log: some of its bytes are there, the others not.
+
+The cost is the share of a fit's time that was spent between the call of the journal and its return,
+in the fingerprint of the data and in opening and closing the log.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import hashlib
+import signal
+import sys
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time, sleep
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sgpc_framework as sgpc
+from sgpc_framework.datasets import waveform
+from sgpc_framework.files import checkpoints, sealed_log
+
+SCENARIOS: dict[str, dict[str, Any]] = {
+    "paper, 2 classes": {"config": "paper", "rows": 1500, "max_basis": 30},
+    "accurate, 2 classes": {"config": "accurate", "rows": 300, "max_basis": 10},
+    "fast, 3 classes": {"config": "fast", "rows": 300, "max_basis": 10, "classes": 3},
+    "paper, one against the rest": {
+        "config": "paper",
+        "rows": 200,
+        "max_basis": 10,
+        "classes": 3,
+        "strategy": "one-vs-rest",
+    },
+    "fast, size searched": {"config": "fast", "rows": 200, "max_basis": "auto"},
+}
+LARGER: dict[str, dict[str, Any]] = {
+    "paper, 10 000 rows": {
+        "config": "paper",
+        "rows": 10_000,
+        "max_basis": 80,
+        "max_iterations": 5,
+    },
+    "accurate, 2000 rows": {"config": "accurate", "rows": 2000, "max_basis": 40},
+}
+"""What the cost is measured with, besides those of many short stages and of many short runs."""
+
+SHORT = ("paper, one against the rest", "accurate, 2 classes")
+KILLS_OF_A_FIT = 4
+INSIDE = 3
+"""One kill in so many comes inside a write."""
+
+
+def fit(name: str, log: Path | None) -> Any:
+    """The model of a scenario."""
+    scenario = dict({**SCENARIOS, **LARGER}[name])
+    X, y = waveform(scenario.pop("rows"), seed=4)
+    if scenario.pop("classes", 2) == 3:
+        y = (X[:, 0] > 1.0).astype(int) + (X[:, 5] > 1.0)
+    design = sgpc.build(scenario.pop("config"), **scenario)
+    return design.fit(X, y, checkpoint=log)
+
+
+# -- the process that is killed ------------------------------------------------------------------
+
+
+def run(name: str, out: Path, log: Path | None, rng: Random | None, seconds: float) -> str:
+    """How a process ended: "ended", "killed", or "killed inside a write"."""
+    inside = rng is not None and rng.randrange(INSIDE) == 0
+    fate = (rng.randrange(6), rng.random()) if rng is not None and inside else None
+    sys.stdout.flush()
+    process = os.fork()
+    if not process:
+        _fit_and_leave(name, out, log, fate)
+    if rng is not None and not inside:
+        sleep(rng.uniform(0.0, seconds))
+        os.kill(process, signal.SIGKILL)
+    _, status = os.waitpid(process, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code not in (0, -signal.SIGKILL):
+        raise RuntimeError(f"{name}: the fit failed")
+    if code == 0:
+        return "ended"
+    return "killed inside a write" if inside else "killed"
+
+
+def _fit_and_leave(
+    name: str, out: Path, log: Path | None, fate: tuple[int, float] | None
+) -> NoReturn:
+    """Fit and save; die inside a write, if told in which and after which share of its bytes."""
+    warnings.simplefilter("ignore")
+    if fate is not None:
+        _die_inside(*fate)
+    try:
+        fit(name, log).save(out)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def _die_inside(write: int, share: float) -> None:
+    whole, numbers = sealed_log._write_all, iter(range(10**9))
+
+    def torn(descriptor: int, data: bytes, at: int) -> None:
+        if next(numbers) == write:
+            whole(descriptor, data[: int(share * len(data))], at)
+            os.kill(os.getpid(), signal.SIGKILL)
+        whole(descriptor, data, at)
+
+    sealed_log._write_all = torn
+
+
+def killed_fits(name: str, kills: int, rng: Random, folder: Path) -> tuple[Counter[str], int, int]:
+    """Of a scenario: how often what was done, how many fits there were, and how many were right."""
+    out, log = folder / "model", folder / "fit.log"
+    fit(name, None)  # compiles what there is to compile, for all that follow
+    began = perf_counter()
+    run(name, out, None, None, 0.0)
+    seconds = perf_counter() - began
+    wanted = hashlib.sha256(out.read_bytes()).hexdigest()
+    done: Counter[str] = Counter()
+    fits = right = 0
+    while done["killed"] + done["killed inside a write"] < kills:
+        log.unlink(missing_ok=True)
+        out.unlink()
+        fits += 1
+        for _ in range(KILLS_OF_A_FIT):
+            done[run(name, out, log, rng, 0.6 * seconds)] += 1
+        done[run(name, out, log, None, 0.0)] += 1
+        right += hashlib.sha256(out.read_bytes()).hexdigest() == wanted
+    return done, fits, right
+
+
+# -- what it costs -------------------------------------------------------------------------------
+
+
+Clocks = NDArray[np.float64]
+
+
+def _clocks() -> Clocks:
+    return np.array([perf_counter(), process_time()])
+
+
+@contextmanager
+def _timed(owner: Any, name: str, spent: list[Clocks]) -> Iterator[None]:
+    """Notes the seconds inside a function."""
+    true = getattr(owner, name)
+
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        began = _clocks()
+        try:
+            return true(*args, **kwargs)
+        finally:
+            spent.append(_clocks() - began)
+
+    setattr(owner, name, timed)
+    try:
+        yield
+    finally:
+        setattr(owner, name, true)
+
+
+def cost(name: str, folder: Path) -> tuple[float, float, float, int]:
+    """Seconds of a fit, the share of them that its checkpoint took, by the clock on the wall and by
+    that of the processor, and the bytes of the log."""
+    spent: list[Clocks] = []
+    log = folder / "fit.log"
+    log.unlink(missing_ok=True)
+    with (
+        _timed(checkpoints._OnDisk, "keep", spent),
+        _timed(checkpoints, "_identity", spent),
+        _timed(sealed_log.SealedLog, "__init__", spent),
+        _timed(sealed_log.SealedLog, "close", spent),
+    ):
+        began = _clocks()
+        fit(name, log)
+        seconds = _clocks() - began
+    wall, processor = np.sum(spent, axis=0) / seconds
+    return float(seconds[0]), float(wall), float(processor), log.stat().st_size
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.survival checkpoints")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cost", action="store_true", help="measure the cost instead")
+    options = parser.parse_args(arguments)
+    with TemporaryDirectory() as folder:
+        if options.cost:
+            _print_cost(Path(folder))
+        else:
+            _print_kills(options.kills, Random(options.seed), Path(folder))
+
+
+def _print_cost(folder: Path) -> None:
+    print("| fit | seconds | of which the checkpoint | of the processor's | log |")
+    print("|---|---|---|---|---|")
+    for name in (*SHORT, *LARGER):
+        fit(name, None)  # compiles what there is to compile
+        each = np.array([cost(name, folder) for _ in range(3)])
+        seconds, wall, processor, size = (median(column) for column in each.T)
+        shares = f"{100 * wall:.2f} % | {100 * processor:.2f} %"
+        print(f"| {name} | {seconds:.1f} | {shares} | {size / 1000:.0f} kB |", flush=True)
+
+
+def _print_kills(kills: int, rng: Random, folder: Path) -> None:
+    print("| fit | kills | inside a write | fits | same SHA-256 |\n|---|---|---|---|---|")
+    total: Counter[str] = Counter()
+    for position, name in enumerate(SCENARIOS):
+        share = kills * (position + 1) // len(SCENARIOS) - kills * position // len(SCENARIOS)
+        done, fits, right = killed_fits(name, share, rng, folder)
+        inside = done["killed inside a write"]
+        total.update(done, fits=fits, right=right)
+        print(f"| {name} | {done['killed'] + inside} | {inside} | {fits} | {right} |", flush=True)
+    inside = total["killed inside a write"]
+    print(f"| all | {total['killed'] + inside} | {inside} | {total['fits']} | {total['right']} |")

@@ -1,0 +1,48 @@
+"""``sgpc resume``: go on with a fit that died, or was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import click
+
+from sgpc_framework.cli.fit import fit_as_asked
+from sgpc_framework.cli.fit_request import FitRequest
+from sgpc_framework.cli.option_groups import json_option
+from sgpc_framework.cli.printing import OutputPath
+
+
+@click.command(name="resume")
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=OutputPath(),
+    metavar="MODEL",
+    help="The model file, if it is to be another than that of the fit.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DATA",
+    help="The table, if it has been moved since. It must hold what it held.",
+)
+@json_option
+def command(log: Path, output: Path | None, data: Path | None, as_json: bool) -> None:
+    """Go on with the fit whose checkpoint is LOG, where it was when it died or was stopped.
+
+    LOG knows the table, the configuration and the model file. The model is the one that the fit
+    would have ended with, to the bit. A table or a version that is another is refused.
+
+    \b
+    sgpc fit train.csv --target species -o species.sgpc --checkpoint fit.log
+    sgpc resume fit.log
+    """
+    from sgpc_framework.config.config import Config
+    from sgpc_framework.files.checkpoints import asked_of
+
+    asked, config = asked_of(log)
+    request = FitRequest.from_plain(asked, log)
+    request = attrs.evolve(request, output=output or request.output, data=data or request.data)
+    fit_as_asked(request, Config.from_mapping(config), log, as_json)
