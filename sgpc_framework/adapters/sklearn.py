@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,17 @@ except ImportError as error:
     ) from error
 
 from sgpc_framework.adapters.class_weights import weighted_classes
+from sgpc_framework.adapters.reservoir import Reservoir, Rows
 from sgpc_framework.config.config import Config
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
+from sgpc_framework.errors import InputError
 from sgpc_framework.model.classes import Classifier
-from sgpc_framework.rows.checking import checked_weights
+from sgpc_framework.rows.checking import (
+    checked_weights,
+    is_dask_collection,
+    refuse_missing_labels,
+)
 
 Floats = NDArray[np.float64]
 
@@ -65,9 +71,12 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, default=None
         How many classes are fitted at the same time, with ``"one-vs-rest"``.
     warm_start : bool, default=False
-        Start ``fit`` and ``partial_fit`` at the hyperparameters that the last of them has found.
-    keep_rows : bool, default=True
-        Keep the rows of ``fit``, also in pickles, so that ``partial_fit`` can add to them.
+        Let ``fit`` and ``partial_fit`` go on from the model that the last of them has found: from
+        its basis vectors and hyperparameters, and from what held-out rows have chosen.
+    keep_rows : bool or int, default=True
+        Keep the rows of ``fit``, also in pickles, so that ``partial_fit`` can add to them. A number
+        is the most that are kept: of all rows so far each is among them with the same probability,
+        so that a stream may go on for ever.
     verbose : int, default=0
         Print a line for every round of the outer loop and every class.
 
@@ -81,7 +90,8 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     model_: Classifier
     classes_: NDArray[Any]
-    _rows: _Rows | None
+    _rows: Rows | None
+    _reservoir: Reservoir | None
     _announced: NDArray[Any] | None
 
     def __init__(
@@ -103,7 +113,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
         n_jobs: int | None = None,
         warm_start: bool = False,
-        keep_rows: bool = True,
+        keep_rows: bool | int = True,
         verbose: int = 0,
     ) -> None:
         self.preset = preset
@@ -125,27 +135,48 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.keep_rows = keep_rows
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Self:
         """Fit the classifier to rows ``X`` and labels ``y``, of two classes or more.
 
         A row whose ``sample_weight`` is two counts as two rows, one with zero not at all.
+        ``checkpoint`` names a file that keeps what happens: if the fit dies, the same call goes on
+        from there.
         """
+        most = self._most_kept()
         rows = self._check_rows(X, y, sample_weight, reset=True)
-        self._fit(rows)
+        self._fit(rows, checkpoint)
         self._announced = None
-        self._rows = rows.copy() if self.keep_rows else None
+        self._reservoir = None
+        if most is None:
+            self._rows = rows.copy() if self.keep_rows else None
+        else:
+            self._reservoir = Reservoir(most, self._seed())
+            self._rows = self._reservoir.kept_of(None, rows)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those that the classifier has, and fit it to all of them.
 
-        The result is that of ``fit`` with all rows so far, which are kept for it. ``classes`` may
-        name labels that are still to come; they have probability 0 until they do.
+        The result is that of ``fit`` with all rows so far, which are kept for it; with a number as
+        ``keep_rows``, that of ``fit`` with so many of them. ``classes`` may name labels that are
+        still to come; they have probability 0 until they do.
         """
         first = getattr(self, "model_", None) is None
+        most = self._most_kept()
         rows = self._check_rows(X, y, sample_weight, reset=first)
-        if not first:
-            rows = self._add_to_earlier(rows)
+        reservoir = None if first else self._reservoir
+        if most is not None:
+            reservoir = reservoir or Reservoir(most, self._seed())
+            rows = reservoir.kept_of(None if first else self._earlier_rows(rows), rows)
+        elif not first:
+            rows = self._earlier_rows(rows).followed_by(rows)
         y = rows.y
         announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
         if announced is not None and not np.isin(y, announced).all():
@@ -155,6 +186,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.classes_ if announced is None else announced
         self._announced = announced
         self._rows = rows
+        self._reservoir = reservoir
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -198,7 +230,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fit(self, rows: _Rows) -> None:
+    def _fit(self, rows: Rows, checkpoint: str | PathLike[str] | None = None) -> None:
         start = getattr(self, "model_", None) if self.warm_start else None
         self.model_ = self._design().fit(
             rows.X,
@@ -207,18 +239,34 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             progress=_print_progress if self.verbose else _ignore_progress,
             n_jobs=self.n_jobs,
             start=start,
+            checkpoint=checkpoint,
         )
         self.classes_ = self.model_.classes
 
-    def _check_rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> _Rows:
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Rows:
+        _refuse_collections(X, y)
         fewest = 2 if reset else 1
+        if (labels := np.asarray(y)).dtype.kind == "O" and labels.ndim == 1:
+            refuse_missing_labels(labels)  # NA, which validate_data stumbles over
         X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
         check_classification_targets(y)
         if isinstance(sample_weight, Real):  # as in other estimators: the same for all rows
             sample_weight = np.full(len(y), sample_weight, dtype=np.float64)
-        return _Rows(X, y, checked_weights(sample_weight, len(y)))
+        return Rows(X, y, checked_weights(sample_weight, len(y)))
 
-    def _add_to_earlier(self, rows: _Rows) -> _Rows:
+    def _most_kept(self) -> int | None:
+        """The most rows that are kept; None if all are, or none."""
+        if isinstance(self.keep_rows, (bool, np.bool_)):
+            return None
+        if not isinstance(self.keep_rows, Integral) or self.keep_rows < 2:
+            raise ValueError(
+                "wanted keep_rows to be True, False, or a whole number of at least 2, found "
+                f"{self.keep_rows!r}"
+            )
+        return int(self.keep_rows)
+
+    def _earlier_rows(self, rows: Rows) -> Rows:
+        """The rows that there are, if others like these can be added."""
         if self._rows is None:
             raise ValueError(
                 "partial_fit has no rows to add to, because fit kept none: "
@@ -227,13 +275,14 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         earlier, y = self._rows, rows.y
         if (y.dtype.kind in "OUS") != (earlier.y.dtype.kind in "OUS"):
             raise ValueError(f"wanted labels like {earlier.y[:1].tolist()}, found {y[:1].tolist()}")
-        return earlier.followed_by(rows)
+        return earlier
 
     def _model(self) -> Classifier:
         check_is_fitted(self, "model_")
         return self.model_
 
     def _inputs(self, X: Any) -> Floats:
+        _refuse_collections(X)
         inputs: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         return inputs
 
@@ -246,30 +295,6 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return columns
 
 
-class _Rows(NamedTuple):
-    """The rows of a fit; without weights every one counts one."""
-
-    X: Floats
-    y: NDArray[Any]
-    weight: Floats | None
-
-    def copy(self) -> _Rows:
-        """The same rows, which nobody else has."""
-        return self._replace(X=self.X.copy(), y=self.y.copy())  # weights are ours already
-
-    def followed_by(self, others: _Rows) -> _Rows:
-        """These rows and others."""
-        weight = None
-        if self.weight is not None or others.weight is not None:
-            weight = np.concatenate([_weights(self), _weights(others)])
-        X, y = np.concatenate([self.X, others.X]), np.concatenate([self.y, others.y])
-        return _Rows(X, y, weight)
-
-
-def _weights(rows: _Rows) -> Floats:
-    return np.ones(len(rows.y)) if rows.weight is None else rows.weight
-
-
 def _ignore_progress(_: Progress) -> None:
     pass
 
@@ -279,3 +304,13 @@ def _print_progress(at: Progress) -> None:
         which = f"model {at.model} of {at.models}, " if at.models > 1 else ""
         loss = f"loss {at.stage.predictive_loss:.4f}"
         print(f"[SGPClassifier] {which}round {at.iteration}: {at.basis} basis vectors, {loss}")
+
+
+def _refuse_collections(*given: Any) -> None:
+    """A pipeline of scikit-learn has rows in arrays; rows on workers have a way of their own."""
+    if any(map(is_dask_collection, given)):
+        raise InputError(
+            "SGPClassifier takes arrays, as other estimators of scikit-learn do, and found a Dask "
+            "collection, whose rows it would have to gather here. Fit with sgpc_framework.build("
+            "...).fit(X, y), or TableClassifier.fit(frame, target), which leave rows where they are"
+        )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.model.model import Model
 
 if TYPE_CHECKING:
@@ -70,15 +71,18 @@ class OneVsRest:
             if all(size >= len(model) or size in model.sizes for model in self.models)
         )
 
+    @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row; a tie goes to the first of the classes."""
         best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
         return self.classes[best]
 
+    @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, classes): the columns follow ``classes``."""
         return np.exp(self.predict_log_proba(X))
 
+    @lazy_where_the_rows_are
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
         return together((model.predict_log_proba(X) for model in self.models), self.odds_share)

@@ -15,6 +15,7 @@ from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
@@ -110,15 +111,18 @@ class Model:
             return tuple(range(1, len(self) + 1))
         return (*map(len, self.smaller), len(self))
 
+    @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row; a tie goes to the first of the classes."""
         best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
         return self.classes[best]
 
+    @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, classes): the columns follow ``classes``."""
         return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
 
+    @lazy_where_the_rows_are
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
         return self._in_blocks(X, lambda rows: self._log_proba(*self._latent(rows)))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+
+from sgpc_framework.rows.numbering import Numbering
 
 LOG_2 = float(np.log(2.0))
 
@@ -44,7 +47,7 @@ class Iteration:
     same basis and sites. ``loss`` ranks the iterations: it is ``objective_after``, or, where values
     of different bases are not comparable, NLP at whichever of the two hyperparameters has less of
     it, which are then the model's. ``ended`` says why the inner loop stopped, ``step6`` how the
-    optimiser did.
+    optimiser did. How many ``seconds`` it took is known until the model is saved: no file says so.
     """
 
     number: int
@@ -57,7 +60,7 @@ class Iteration:
     loss: float
     evaluations: int
     step6: str
-    seconds: float
+    seconds: float | None = None
 
 
 @attrs.frozen
@@ -80,13 +83,15 @@ class Trace:
     """The history of a fit. ``best`` is the position in ``iterations`` of the returned model.
 
     ``sizes``, in ascending order, has the sizes that the refiner ran at and those that
-    ``max_basis = "auto"`` tried.
+    ``max_basis = "auto"`` tried. ``settled`` is the refiner with nothing left to choose, as plain
+    data: what a fit uses that starts from this model.
     """
 
     iterations: tuple[Iteration, ...]
     best: int
     notes: tuple[str, ...] = ()
     sizes: tuple[Size, ...] = ()
+    settled: Mapping[str, Any] | None = None
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -100,12 +105,14 @@ class Trace:
         """
         return np.array([getattr(stage, name) for stage in self.stages], dtype=np.float64)
 
-    def numbered_by(self, numbers: NDArray[np.intp]) -> Trace:
+    def numbered_by(self, numbers: Numbering) -> Trace:
         """What was fitted to some rows, told by their numbers among all rows."""
+        rows = [stage.row for iteration in self.iterations for stage in iteration.stages]
+        named = iter(np.asarray(numbers[np.array(rows, dtype=np.intp)]).tolist())
         iterations = tuple(
             attrs.evolve(
                 iteration,
-                stages=tuple(attrs.evolve(s, row=int(numbers[s.row])) for s in iteration.stages),
+                stages=tuple(attrs.evolve(stage, row=next(named)) for stage in iteration.stages),
             )
             for iteration in self.iterations
         )

@@ -37,6 +37,9 @@ PIECE_CELLS = 1 << 20
 WORD = 200
 """About what a word takes that is not like any other, in bytes."""
 
+FEW_WORDS = 100
+"""Labels are not more different ones."""
+
 MOST_COLUMNS = 100_000
 
 SAMPLE = 200
@@ -72,17 +75,18 @@ def read_csv(
         with open_text(path) as file:
             layout = _layout(path, file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
-        columns, first_line, late = _read(path, allowance, layout, as_words, nothing)
-        if late:
-            columns.clear()  # before there are others
-            columns, first_line, _ = _read(path, allowance, layout, as_words | late, nothing)
+        read = _read(path, allowance, layout, as_words, nothing)
+        if read.late:
+            read.columns.clear()  # before there are others
+            read = _read(path, allowance, layout, as_words | read.late, nothing)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: wanted UTF-8 text, found byte {error.object[error.start]:#04x}; "
             "save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
         ) from None
-    named = [Column(name, values) for name, values in zip(layout.names, columns, strict=True)]
-    return Table(tuple(named), str(path), first_line)
+    named = zip(layout.names, read.columns, strict=True)
+    columns = (Column(name, values, i in read.padded) for i, (name, values) in enumerate(named))
+    return Table(tuple(columns), str(path), read.first_line)
 
 
 # -- layout ------------------------------------------------------------------------------------
@@ -175,18 +179,31 @@ def _is_number(cell: str, number: Callable[[str], float]) -> bool:
 # -- cells -------------------------------------------------------------------------------------
 
 
+@attrs.frozen
+class Cells:
+    """What stands below the header."""
+
+    columns: list[Values]
+    first_line: int | None
+    late: frozenset[int]
+    """Columns that turned out to hold words when numbers had been read already."""
+    padded: frozenset[int]
+    """Columns of numbers with zeros in front."""
+
+
 def _read(
     path: Path,
     allowance: Allowance,
     layout: Layout,
     words: frozenset[int],
     nothing: Collection[str],
-) -> tuple[list[Values], int | None, frozenset[int]]:
-    """The columns, the line of the first row, and which columns turned out to hold words late."""
+) -> Cells:
+    """Read all rows, piece by piece."""
     number = _number_parser(layout.delimiter, nothing)
     pieces: list[list[Values]] = [[] for _ in layout.names]
     known: dict[str, str | None] = {}
     late: set[int] = set()
+    padded: set[int] = set()
     cells = 0
     with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
@@ -197,6 +214,8 @@ def _read(
                 numbers = None if i in words or i in late else _numbers(column, number)
                 if numbers is not None:
                     pieces[i].append(numbers)
+                    if i not in padded and _is_padded(column):
+                        padded.add(i)
                     continue
                 if i not in words and pieces[i]:
                     late.add(i)
@@ -209,7 +228,8 @@ def _read(
     columns = [np.concatenate(_emptied(piece)) for piece in pieces]
     begins = 1 + layout.header
     in_lines = lines == len(columns[0]) + layout.header
-    return columns, begins if in_lines else None, frozenset(late)
+    first_line = begins if in_lines else None
+    return Cells(columns, first_line, frozenset(late), frozenset(padded - words - late))
 
 
 def _emptied(pieces: list[Values]) -> list[Values]:
@@ -262,6 +282,13 @@ def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats |
     except ValueError:
         return None
     return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12
+
+
+def _is_padded(cells: tuple[str, ...]) -> bool:
+    """Whether a number has zeros in front. It matters to labels, of which there are few."""
+    if len({*cells[:SAMPLE]}) > FEW_WORDS:
+        return False
+    return any(cell[:1] == "0" and cell[1:2].isdigit() for cell in {*cells})
 
 
 def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:

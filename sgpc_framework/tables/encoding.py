@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.options import one_of
+from sgpc_framework.tables.exact_sums import ExactSums
 from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.word_checks import check_words, is_number
 
@@ -53,16 +54,17 @@ class NumberColumn:
     @classmethod
     def learn(cls, table: Table, column: Column, standardise: bool, impute: bool) -> NumberColumn:
         """Mean and standard deviation of the values that are there, and their median as fill."""
-        values = _finite_numbers(table, column)
+        values = finite_numbers(table, column)
         present = values[~np.isnan(values)]
         fill = float(np.median(present)) if impute else None
-        if not standardise:
-            return cls(column.name, fill=fill)
-        unit = float(np.abs(present).max()) or 1.0  # in it, squares neither over- nor underflow
-        mean, scale = float(np.mean(present / unit)) * unit, float(np.std(present / unit)) * unit
-        # The computed deviation of a constant need not be zero, so its values are compared.
-        constant = scale == 0.0 or present.min() == present.max()
-        return cls(column.name, mean, 1.0 if constant else scale, fill)
+        return cls.of_sums(column.name, ExactSums.of(present) if standardise else None, fill)
+
+    @classmethod
+    def of_sums(cls, name: str, sums: ExactSums | None, fill: float | None) -> NumberColumn:
+        """A column whose values have these sums; without them it is left as it is."""
+        if sums is None:
+            return cls(name, fill=fill)
+        return cls(name, sums.mean, sums.deviation or 1.0, fill)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ class NumberColumn:
 
     def encode(self, table: Table, column: Column, unseen: str) -> Floats:
         """One feature, of shape (rows, 1)."""
-        values = _finite_numbers(table, _as_numbers(table, column))
+        values = finite_numbers(table, _as_numbers(table, column))
         if self.fill is not None:
             values = np.where(np.isnan(values), self.fill, values)
         return ((values - self.mean) / self.scale)[:, None]
@@ -93,9 +95,13 @@ class WordColumn:
     @classmethod
     def learn(cls, column: Column, impute: bool) -> WordColumn:
         """The words that are there in sorted order, and the most frequent of them as fill."""
-        counts = Counter(word for word in column.as_words() if word is not None)
+        return cls.of_counts(column.name, word_counts(column), impute)
+
+    @classmethod
+    def of_counts(cls, name: str, counts: Counter[str], impute: bool) -> WordColumn:
+        """A column that has these words so many times."""
         words = tuple(sorted(counts))
-        return cls(column.name, words, max(words, key=counts.__getitem__) if impute else None)
+        return cls(name, words, max(words, key=counts.__getitem__) if impute else None)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -153,8 +159,8 @@ class Encoding:
         as_words = {table.column(name).name for name in words}
         learned: list[NumberColumn | WordColumn] = []
         for column in table.columns:
-            _refuse_empty(table, column)
-            _refuse_missing(table, column, impute)
+            refuse_empty(table, column)
+            refuse_missing(table, column, impute)
             if column.is_numeric and column.name not in as_words:
                 learned.append(NumberColumn.learn(table, column, standardise, impute))
                 continue
@@ -190,7 +196,7 @@ class Encoding:
         zeros = np.zeros(len(table))
         for own in self.columns:
             column = present.get(own.name, Column(own.name, zeros))
-            _refuse_missing(table, column, impute=own.fill is not None)
+            refuse_missing(table, column, impute=own.fill is not None)
             parts.append(own.encode(table, column, self.unseen))
         return np.concatenate(parts, axis=1)
 
@@ -235,7 +241,13 @@ class Encoding:
         return cls(tuple(columns), section["unseen"])
 
 
-def _refuse_empty(table: Table, column: Column) -> None:
+def word_counts(column: Column) -> Counter[str]:
+    """How often each word is in a column."""
+    return Counter(word for word in column.as_words() if word is not None)
+
+
+def refuse_empty(table: Table, column: Column) -> None:
+    """``InputError`` if a column has no value."""
     if column.missing.all():
         raise InputError(
             f"{table.source}: column {column.name!r} has no value at all; leave it out "
@@ -243,7 +255,8 @@ def _refuse_empty(table: Table, column: Column) -> None:
         )
 
 
-def _refuse_missing(table: Table, column: Column, impute: bool) -> None:
+def refuse_missing(table: Table, column: Column, impute: bool) -> None:
+    """``InputError`` if a value is missing, unless it will be filled in."""
     missing = column.missing
     if missing.any() and not impute:
         count = int(missing.sum())
@@ -268,7 +281,8 @@ def _as_numbers(table: Table, column: Column) -> Column:
     return attrs.evolve(column, values=np.array(numbers))
 
 
-def _finite_numbers(table: Table, column: Column) -> Floats:
+def finite_numbers(table: Table, column: Column) -> Floats:
+    """The values of a column of numbers, if none is infinite."""
     infinite = np.isinf(column.values)
     if infinite.any():
         row = int(infinite.argmax())

@@ -25,24 +25,40 @@ def labels_of(table: Table, column: Column) -> NDArray[Any]:
     values = column.values
     if not column.is_numeric:
         return values.astype(np.str_)
-    whole = np.all(np.isfinite(values)) and np.all(values == np.round(values))
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise InputError(
+            f"{table.where(row, column.name)}: wanted a label, found a number that is infinite or "
+            "has too many digits"
+        )
+    whole = np.all(values == np.round(values))
     return values.astype(np.int64) if whole and np.all(np.abs(values) < 2**53) else values
 
 
 def training_labels(table: Table, target: str | int) -> tuple[str, NDArray[Any]]:
     """The name of the target column and its labels, of two classes or more, but not too many."""
     column = table.column(target)
+    if column.padded:
+        raise InputError(
+            f"{table.source}: column {column.name!r} has labels with zeros in front, such as 01, "
+            f"which as numbers would come back as 1; read them as words: words=[{column.name!r}]"
+        )
     labels = labels_of(table, column)
-    classes = np.unique(labels)
+    check_label_classes(table.source, column.name, np.unique(labels), len(labels))
+    return column.name, labels
+
+
+def check_label_classes(source: str, name: str, classes: NDArray[Any], rows: int) -> None:
+    """``InputError`` if a column has too many different labels, or too few."""
     if len(classes) > MOST_CLASSES:
         raise InputError(
-            f"{table.source}: column {column.name!r} has {len(classes)} different values, such as "
+            f"{source}: column {name!r} has {len(classes)} different values, such as "
             f"{', '.join(str(c) for c in classes[:3].tolist())}: wanted labels of at most "
             f"{MOST_CLASSES} classes. This is a classifier; put the values into a few classes first"
         )
     if len(classes) < 2:
         raise InputError(
-            f"{table.source}: wanted two classes or more in column {column.name!r}, found "
-            f"{classes[0]!s} in all {len(labels)} rows"
+            f"{source}: wanted two classes or more in column {name!r}, found "
+            f"{classes[0]!s} in all {rows} rows"
         )
-    return column.name, labels

@@ -18,6 +18,9 @@ from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
 from sgpc_framework.tables.text_files import open_text
 
+COLUMN = 500
+"""About what a column takes besides its values, in bytes."""
+
 WORD = 80
 """About what a word of an array takes, in bytes."""
 
@@ -102,6 +105,7 @@ def _arrays(archive: ZipFile, allowance: Allowance) -> Iterator[tuple[str, NDArr
             if dtype.hasobject or count * dtype.itemsize != there:
                 raise ValueError(f"{name} claims {shape} of {dtype}, which {there} bytes are not")
             total += there + count * (8 if dtype.kind in "fiu" else WORD)
+            total += COLUMN * (shape[1] if len(shape) == 2 else 1)
             allowance.check(total, f"a table of the array {name!r} of {shape}")
         with archive.open(entry) as file:
             yield name, np.lib.format.read_array(file, allow_pickle=False)
@@ -112,7 +116,10 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"wanted version 1 or 2 of an array's format, found {version}")
     read = (np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0)
-    shape, _, dtype = read[version[0] - 1](file)
+    try:
+        shape, _, dtype = read[version[0] - 1](file)
+    except Exception as error:  # NumPy reads it as Python, and stumbles in as many ways
+        raise ValueError(f"wanted the header of an array: {error}") from error
     return shape, dtype
 
 
@@ -124,14 +131,16 @@ def _columns_of(
             f"{path}: wanted numbers or words in one or two dimensions in array {key!r}, found "
             f"{array.dtype} of shape {array.shape}"
         )
-    if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8")
+    array = _as_text(path, key, array)
     parts = [array] if array.ndim == 1 else list(array.T)
     called = [key] if array.ndim == 1 else [f"{key}{i}" for i in range(1, len(parts) + 1)]
     if names is not None and array.ndim == 2:
-        if len(names) != len(parts):
-            raise InputError(f"{path}: wanted {len(parts)} names in 'columns', found {len(names)}")
-        called = [str(name) for name in names]
+        if names.dtype.kind not in "iuUS" or names.shape != (len(parts),):
+            raise InputError(
+                f"{path}: wanted {len(parts)} names in 'columns', found {names.dtype} of shape "
+                f"{names.shape}"
+            )
+        called = [str(name) for name in _as_text(path, "columns", names).tolist()]
     return [
         Column(
             name,
@@ -141,6 +150,20 @@ def _columns_of(
         )
         for name, part in zip(called, parts, strict=True)
     ]
+
+
+def _as_text(path: Path, key: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array, with texts that are texts: UTF-8 if they are bytes, and of characters that are."""
+    try:
+        if array.dtype.kind == "S":
+            return np.char.decode(array, "utf-8")
+        if array.dtype.kind == "U":
+            np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes().decode("utf-32-le")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: wanted UTF-8 texts in array {key!r}, found what is none: {error}"
+        ) from None
+    return array
 
 
 def read_libsvm(path: Path, allowance: Allowance) -> Table:
@@ -180,7 +203,8 @@ def read_libsvm(path: Path, allowance: Allowance) -> Table:
             f"{path}: {len(labels)} rows of {width} features are too many cells for a dense "
             "matrix, which this method needs; choose fewer features first"
         )
-    allowance.check(8 * width * len(labels), f"a dense matrix of {len(labels)} x {width}")
+    wanted = (8 * len(labels) + COLUMN) * width
+    allowance.check(wanted, f"a dense matrix of {len(labels)} x {width}")
     X = np.zeros((width, len(labels)))
     X[np.array(indices) - first, np.array(rows)] = values
     features = [Column(str(i), column) for i, column in enumerate(X, start=first)]

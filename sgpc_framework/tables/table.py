@@ -23,6 +23,8 @@ class Column:
 
     name: str
     values: Values
+    padded: bool = False
+    """Whether some of the numbers were written as ``01`` is, which a number does not remember."""
 
     @property
     def is_numeric(self) -> bool:
@@ -99,7 +101,7 @@ class Table:
         by_name = {column.name: column for column in self.columns}
         if str(which) in by_name:
             return by_name[str(which)]
-        if re.fullmatch(r"-?\d+", str(which)):
+        if re.fullmatch(r"-?\d{1,9}", str(which)):
             position = int(which)
             if 1 <= abs(position) <= len(self.columns):
                 return self.columns[position - 1 if position > 0 else position]
@@ -144,9 +146,24 @@ def numbers_or_words(values: Iterable[object]) -> Values:
     """
     given: list[Any] = list(values)
     if all(v is None or (isinstance(v, _NUMBERS) and not isinstance(v, _TRUTHS)) for v in given):
-        return np.array([np.nan if v is None else float(v) for v in given], dtype=np.float64)
-    words = [None if v is None or v != v else str(v) for v in given]
+        return np.array([np.nan if v is None else _float(v) for v in given], dtype=np.float64)
+    words = [None if v is None or v != v else _word(v) for v in given]
     return np.array(words, dtype=object)
+
+
+def _float(number: Any) -> float:
+    """A number as it is read from text: infinite if it is too large for a float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
+
+
+def _word(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # a whole number of more digits than Python prints
+        return str(_float(value))
 
 
 _NUMBERS = (int, float, np.integer, np.floating)

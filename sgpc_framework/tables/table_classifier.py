@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import numpy as np
@@ -14,11 +14,16 @@ from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.model.classes import Classifier, models_of
+from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.rows.checking import is_dask_collection
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
 from sgpc_framework.tables.row_weights import weights_of
 from sgpc_framework.tables.table import Table
+
+if TYPE_CHECKING:
+    from sgpc_framework.files.checkpoints import Checkpoint
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +36,8 @@ class TableClassifier:
     """A model with the encoding of its training table; ``target`` is the column it predicts.
 
     What takes a table here also takes a pandas or polars frame, a mapping of columns, or rows
-    whose columns are in the order of ``encoding.names``.
+    whose columns are in the order of ``encoding.names``; ``fit``, ``predict`` and the methods of
+    probabilities a Dask data frame, whose rows stay where they are.
     """
 
     encoding: Encoding
@@ -53,6 +59,7 @@ class TableClassifier:
         unseen: Literal["refuse", "zero"] = "refuse",
         max_words: int = MAX_WORDS,
         progress: Callable[[Progress], object] = lambda _: None,
+        checkpoint: Checkpoint | str | PathLike[str] | None = None,
     ) -> TableClassifier:
         """Learn the encoding of every column but the target and those to ``drop``, then fit.
 
@@ -61,6 +68,20 @@ class TableClassifier:
         learnt from all rows alike. The other arguments are those of ``Encoding.learn`` and
         ``Design.fit``.
         """
+        if is_dask_collection(data):
+            from sgpc_framework.adapters.dask.frame_partitions import FrameFit
+
+            chosen = design or build(DEFAULT_DESIGN)
+            return cls(
+                *FrameFit(data, target, sample_weight, drop, words, max_words).fitted(
+                    chosen,
+                    progress,
+                    standardise=standardise,
+                    impute=impute,
+                    unseen=unseen,
+                    checkpoint=checkpoint,
+                )
+            )
         table = as_table(data)
         name, labels = training_labels(table, target)
         features = table.without([*drop, name])
@@ -83,7 +104,9 @@ class TableClassifier:
         )
         chosen = design or build(DEFAULT_DESIGN)
         X = encoding.encode(features)
-        model = chosen.fit(X, labels, sample_weight=sample_weight, progress=progress)
+        model = chosen.fit(
+            X, labels, sample_weight=sample_weight, progress=progress, checkpoint=checkpoint
+        )
         return cls(encoding, name, model)
 
     @classmethod
@@ -125,14 +148,17 @@ class TableClassifier:
         """The matrix that the model sees."""
         return self.encoding.encode(as_table(data, self.encoding.names))
 
+    @lazy_where_the_rows_are
     def predict(self, data: Any) -> NDArray[Any]:
         """The most probable label of each row."""
         return self.model.predict(self.encode(data))
 
+    @lazy_where_the_rows_are
     def predict_proba(self, data: Any) -> Floats:
         """The probability of each class for each row."""
         return self.model.predict_proba(self.encode(data))
 
+    @lazy_where_the_rows_are
     def predict_log_proba(self, data: Any) -> Floats:
         """Logarithms of the probabilities, finite even where one rounds to 0."""
         return self.model.predict_log_proba(self.encode(data))

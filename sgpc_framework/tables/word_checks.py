@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import attrs
+
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table
 
@@ -19,29 +21,69 @@ def check_words(table: Table, column: Column, different: int, most: int, asked: 
     """
     words = column.as_words()
     if not asked and different > 2:
-        _refuse_slips(table, column, words.tolist())
-    if different > most or (different > FEW and 2 * different > len(words) and not asked):
+        Slips.of(table, column).check()
+    check_word_count(table.source, column.name, different, len(words), str(words[0]), most, asked)
+
+
+def check_word_count(
+    source: str, name: str, different: int, rows: int, example: str, most: int, asked: bool
+) -> None:
+    """``InputError`` if a column has too many different words."""
+    if different > most or (different > FEW and 2 * different > rows and not asked):
         raise InputError(
-            f"{table.source}: column {column.name!r} has {different} different words in "
-            f"{len(words)} rows, such as {words[0]!r}, and each would become a feature. If it is "
+            f"{source}: column {name!r} has {different} different words in "
+            f"{rows} rows, such as {example!r}, and each would become a feature. If it is "
             f"a name, a date or a number of the row, leave it out (on the command line: "
-            f"--drop {column.name!r}); otherwise allow so many with max_words (--max-words)"
+            f"--drop {name!r}); otherwise allow so many with max_words (--max-words)"
         )
 
 
-def _refuse_slips(table: Table, column: Column, words: list[str | None]) -> None:
-    slips = [row for row, word in enumerate(words) if word is not None and not is_number(word)]
-    present = sum(word is not None for word in words)
-    if slips and len(slips) <= (1.0 - MOSTLY) * present:
-        others = len({words[row] for row in slips}) - 1
-        more = f" (and {others} other such words)" if others else ""
+@attrs.frozen
+class Slips:
+    """Words of a column that are no numbers: how many of those present, which, and the first."""
+
+    present: int
+    count: int
+    words: frozenset[str]
+    first: str
+    """Where the first is."""
+    word: str
+    name: str
+
+    @classmethod
+    def of(cls, table: Table, column: Column) -> Slips:
+        """Those of a column of words."""
+        words = column.as_words().tolist()
+        slips = [row for row, word in enumerate(words) if word is not None and not is_number(word)]
+        present = sum(word is not None for word in words)
+        different = frozenset(words[row] for row in slips)
+        where = table.where(slips[0], column.name) if slips else ""
+        word = repr(words[slips[0]]) if slips else ""
         if slips == [0] and table.is_nameless:
-            more += ", which may be the name of the column (header=True; --header)"
+            word += ", which may be the name of the column (header=True; --header)"
+        return cls(present, len(slips), different, where, word, column.name)
+
+    def __add__(self, other: Slips) -> Slips:
+        """Of two pieces of a column."""
+        first = self if self.count else other
+        return attrs.evolve(
+            first,
+            present=self.present + other.present,
+            count=self.count + other.count,
+            words=self.words | other.words,
+        )
+
+    def check(self) -> None:
+        """Raise if most of the words are numbers."""
+        if not 0 < self.count <= (1.0 - MOSTLY) * self.present:
+            return
+        others = len(self.words) - 1
+        more = f" (and {others} other such words)" if others else ""
         raise InputError(
-            f"{table.where(slips[0], column.name)}: wanted a number, as in most rows, found "
-            f"{words[slips[0]]!r}{more}; correct it, or say that it stands for a missing value "
+            f"{self.first}: wanted a number, as in most rows, found "
+            f"{self.word}{more}; correct it, or say that it stands for a missing value "
             f"(missing=; on the command line: --missing), or that the column holds words (words=; "
-            f"--words {column.name!r})"
+            f"--words {self.name!r})"
         )
 
 

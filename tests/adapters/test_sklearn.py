@@ -491,6 +491,41 @@ def test_added_rows_must_be_like_the_others():
         added.partial_fit(X[:, :2], Y)
 
 
+@pytest.mark.parametrize("portion", [50, 75])
+def test_a_stream_keeps_a_bounded_number_of_rows_which_portions_do_not_change(portion):
+    order = np.random.default_rng(0).permutation(150)
+    stream = quick(keep_rows=40)
+    for start in range(0, 150, portion):
+        some = order[start : start + portion]
+        stream.partial_fit(X[some], NAMES[some])
+        assert len(stream._rows.y) == 40
+    at_once = quick(keep_rows=40).partial_fit(X[order], NAMES[order])
+    np.testing.assert_array_equal(stream._rows.X, at_once._rows.X)
+    np.testing.assert_array_equal(stream.predict_proba(X), at_once.predict_proba(X))
+
+
+def test_a_fit_sees_all_rows_and_keeps_some():
+    few = quick(keep_rows=40).fit(X, NAMES)
+    np.testing.assert_array_equal(few.predict_proba(X), quick().fit(X, NAMES).predict_proba(X))
+    assert len(few._rows.y) == 40
+    assert len(few.partial_fit(X[:5], NAMES[:5])._rows.y) == 40
+    assert few._reservoir.seen == len(X) + 5
+
+
+@pytest.mark.parametrize("keep_rows", [0, 1, -5, 2.5, "many"])
+def test_a_number_of_rows_to_keep_is_one(keep_rows):
+    with pytest.raises(ValueError, match="wanted keep_rows to be True, False, or a whole number"):
+        quick(keep_rows=keep_rows).fit(X, NAMES)
+
+
+def test_a_checkpoint_goes_with_a_fit(tmp_path):
+    first = quick().fit(X, NAMES, checkpoint=tmp_path / "fit.log")
+    again = quick().fit(X, NAMES, checkpoint=tmp_path / "fit.log")
+    np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
+    with pytest.raises(sgpc.CheckpointError, match=r"config\.max_basis"):
+        quick(max_basis=3).fit(X, NAMES, checkpoint=tmp_path / "fit.log")
+
+
 def test_a_warm_start_goes_on_from_what_was_found():
     settings = {"preset": "paper", "max_basis": 8, "max_iterations": 2}
     warm = SGPClassifier(**settings, warm_start=True).fit(X, NAMES)

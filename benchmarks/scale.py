@@ -1,0 +1,199 @@
+"""What rows on workers cost: ``python -m benchmarks.scale [ROWS ...]``.
+
+Measured here, one by one:
+
+trip       seconds of an empty call of W workers, a + b W: b is what the driver and the scheduler
+           compute for each worker, a the rest of a call of one worker
+bytes      seconds that they compute for a byte more
+row        seconds of one core a row and a fit, from a fit in this process on one thread
+counts     trips, and bytes a trip, of the same fit
+
+Seconds of computing are those of the processor, and a is that of the quickest tenth of the calls,
+so that other work on the machine does not count.
+
+The model of a fit on W workers of one core each, with n rows, is then
+
+    trips (a + b W) + bytes + n row / W + driver
+
+and the table has it for clusters that this machine is not. It is checked at the sizes that it can
+run, by default 1e6 rows, with one worker and with two. Laying the rows is not part of it: that is
+reading files. The fit: the paper's method, 20 basis vectors, 10 features, one outer iteration.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import logging
+import sys
+import time
+import warnings
+from typing import Any
+
+import attrs
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+
+import sgpc_framework as sgpc
+from sgpc_framework.adapters.dask.collections import rows_of_collections
+from sgpc_framework.adapters.dask.crew import Crew, Traffic
+from sgpc_framework.adapters.dask.on_workers import OnWorkers
+from sgpc_framework.rows.blocks import Block
+from sgpc_framework.rows.threads import one_blas_thread
+
+FEATURES, BASIS = 10, 20
+SMALL = 100_000
+"""Rows of the fit by which the seconds of a row are measured."""
+
+REPEATS = 200
+PAYLOAD = 2_000_000
+
+
+def design() -> sgpc.Design:
+    return sgpc.build("paper", max_basis=BASIS, max_iterations=1)
+
+
+def rows(count: int) -> tuple[Any, Any]:
+    """Lazy rows: each worker makes its own."""
+    rng = da.random.default_rng(0)
+    X = rng.normal(size=(count, FEATURES), chunks=(250_000, FEATURES))
+    noise = rng.normal(size=count, chunks=250_000)
+    return X, (X[:, 0] + da.sin(2.0 * X[:, 1]) + 0.5 * noise > 0.0).astype(int)
+
+
+@attrs.frozen
+class Parts:
+    """What was measured. Seconds, and bytes a trip and worker."""
+
+    trip: float
+    trip_and_worker: float
+    byte: float
+    row: float
+    trips: int
+    sent: float
+    received: float
+    driver: float
+
+    def seconds(self, count: float, workers: int) -> float:
+        """Of a fit to so many rows."""
+        trips = self.trips * (self.trip + self.trip_and_worker * workers)
+        travel = self.trips * workers * (self.sent + self.received) * self.byte
+        return trips + travel + count * self.row / workers + self.driver
+
+
+def nothing(block: Block) -> int:
+    return 0
+
+
+def weigh(block: Block, load: bytes) -> int:
+    return 0
+
+
+def seconds_of_trip(client: Client) -> tuple[float, float, float]:
+    """Of an empty trip by the clock, by the processor of this process, and of a byte more."""
+    X, y = rows(2 * 8192 * len(client.scheduler_info(n_workers=-1)["workers"]))
+    placed, _ = rows_of_collections(X, y, None, design().config)
+    blocks: OnWorkers[Block] = placed.blocks  # type: ignore[assignment]
+    calls = []
+    began = time.process_time()
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        blocks.sum(nothing)
+        calls.append(time.perf_counter() - start)
+    empty = (time.process_time() - began) / REPEATS
+    load, began = os.urandom(PAYLOAD), time.process_time()
+    for _ in range(REPEATS // 10):
+        blocks.sum(weigh, load)
+    full = (time.process_time() - began) / (REPEATS // 10)
+    workers = len({id(blocks.post(number)) for number in range(len(blocks))})
+    byte = max(0.0, full - empty) / (PAYLOAD * workers)
+    return float(np.quantile(calls, 0.1)), empty, byte
+
+
+def fit_on(client: Client, count: int) -> tuple[float, Traffic]:
+    """Seconds of a fit without laying the rows, and its traffic."""
+    X, y = rows(count)
+    chosen = design()
+    placed, classes = rows_of_collections(X, y, None, chosen.config)
+    crew: Crew = placed.blocks.crew  # type: ignore[attr-defined]
+    crew.traffic = Traffic()
+    began = time.perf_counter()
+    chosen.fit_rows(placed, classes)
+    return time.perf_counter() - began, crew.traffic
+
+
+def fit_here(count: int, threads: int) -> tuple[float, float]:
+    """Seconds of a fit in this process by the clock and by the processor."""
+    X, y = rows(count)
+    X, y = X.compute(scheduler="synchronous"), y.compute(scheduler="synchronous")
+    began = time.perf_counter()
+    used = time.process_time()
+    with one_blas_thread(threads):
+        design().fit(X, y)
+    return time.perf_counter() - began, time.process_time() - used
+
+
+def cluster(workers: int) -> LocalCluster:
+    return LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
+
+
+def measured() -> Parts:
+    """All parts, on this machine."""
+    clock, used = {}, {}
+    for workers in (1, 2, 4):
+        with cluster(workers) as machines, Client(machines, direct_to_workers=True) as client:
+            clock[workers], used[workers], byte = seconds_of_trip(client)
+            print(
+                f"{workers} workers: a trip takes {1e3 * clock[workers]:.2f} ms, of which this "
+                f"process computes {1e3 * used[workers]:.2f} ms"
+            )
+            if workers == 2:
+                _, traffic = fit_on(client, SMALL)
+    each = (used[4] - used[1]) / 3
+    fit_here(10_000, 1)
+    small, large = fit_here(SMALL // 10, 1)[1], fit_here(SMALL, 1)[1]
+    row = (large - small) / (0.9 * SMALL)
+    return Parts(
+        clock[1] - each,
+        each,
+        byte,
+        row,
+        traffic.trips,
+        traffic.sent / traffic.trips / 2,
+        traffic.received / traffic.trips / 2,
+        max(0.0, small - row * SMALL / 10),
+    )
+
+
+def main(arguments: list[str]) -> None:
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    parts = measured()
+    print(attrs.asdict(parts))
+    for count in map(int, map(float, arguments or ["1e6"])):
+        for threads in (1, 2):
+            seconds, used = fit_here(count, threads)
+            print(
+                f"{count:.0e} rows here, {threads} threads: {seconds:.1f} s, "
+                f"{used:.1f} s of the processor"
+            )
+        for workers in (1, 2):
+            with cluster(workers) as machines, Client(machines, direct_to_workers=True) as client:
+                fit_on(client, SMALL)
+                seconds, _ = fit_on(client, count)
+            model = parts.seconds(count, workers)
+            about = f"{count:.0e} rows, {workers} workers"
+            print(f"{about}: {seconds:.1f} s, the model says {model:.1f} s")
+    print("| rows | " + " | ".join(f"{workers} workers" for workers in (8, 64, 256)) + " |")
+    for count in (1e7, 1e8, 1e9):
+        cells = (f"{parts.seconds(count, workers):.0f} s" for workers in (8, 64, 256))
+        print(f"| {count:.0e} | " + " | ".join(cells) + " |")
+    pays = 2.0 * parts.trips * (parts.trip + 2 * parts.trip_and_worker) / parts.row
+    print(f"two workers are faster than one thread from {pays:.0f} rows on")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

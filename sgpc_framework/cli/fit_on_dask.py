@@ -1,0 +1,62 @@
+"""``sgpc fit --dask``: the same for rows that stay on workers."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from sgpc_framework.cli.progress_bars import fit_watcher
+
+if TYPE_CHECKING:
+    from sgpc_framework.design import Design
+    from sgpc_framework.tables import TableClassifier
+
+
+def fit_frames(
+    frames: Any, target: str, weight: str | None, design: Design, **options: Any
+) -> tuple[TableClassifier, dict[str, Any], bool]:
+    """The classifier of a Dask data frame, how it does on its rows, and whether it was stopped."""
+    from sgpc_framework.tables import TableClassifier
+
+    began = perf_counter()
+    with fit_watcher(stoppable=True) as watcher:
+        classifier = TableClassifier.fit(
+            frames, target, design, sample_weight=weight, progress=watcher, **options
+        )
+    return (
+        classifier,
+        {**worth(classifier, frames, weight), "seconds": perf_counter() - began},
+        watcher.stopping,
+    )
+
+
+def worth(classifier: TableClassifier, frames: Any, weight: str | None) -> dict[str, Any]:
+    """Training error and NLP: one pass over the partitions."""
+    import dask
+    import numpy as np
+
+    model = dask.delayed(classifier, pure=False)
+    sums = [dask.delayed(_sums, pure=False)(model, part, weight) for part in frames.to_delayed()]
+    rows, total, wrong, loss = np.sum(dask.compute(*sums), axis=0).tolist()
+    return {
+        "rows": int(rows),
+        "training_error": wrong / total,
+        "training_nlp": loss / total,
+    }
+
+
+def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> tuple[float, ...]:
+    """Rows, weights, wrong ones and losses of a partition."""
+    import numpy as np
+
+    if not len(part):
+        return 0.0, 0.0, 0.0, 0.0
+    w = np.ones(len(part)) if weight is None else np.asarray(part[weight], dtype=np.float64)
+    counted = np.flatnonzero(w)
+    if not len(counted):
+        return float(len(part)), 0.0, 0.0, 0.0
+    some, w = part.iloc[counted], w[counted]
+    log_proba, codes = classifier.predict_log_proba(some), classifier.codes(some)
+    wrong = log_proba.argmax(axis=1) != codes
+    own = -log_proba[np.arange(len(codes)), codes]
+    return float(len(part)), float(w.sum()), float(w @ wrong), float(w @ own)
