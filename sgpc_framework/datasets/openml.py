@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.datasets.catalogue import BENCHMARKS, Facts, check_rows
+from sgpc_framework.datasets.catalogue import BENCHMARKS, Arrays, Facts, check_rows
 from sgpc_framework.datasets.generated import Floats
 from sgpc_framework.datasets.set_files import FOLDER_VARIABLE, folder
 from sgpc_framework.errors import InputError
@@ -48,11 +49,24 @@ def fetch(name: str, into: str | Path | None = None, server: str = SERVER) -> Pa
         )
     recipe, facts = RECIPES[name], BENCHMARKS[name]
     address = f"{server}/api/v1/json/data/{recipe.number}"
-    X, y = recipe.prepare(*_table(address), facts)
-    arrays = check_rows({"X": X, "y": y}, facts, f"{name} from {address}")
+    arrays = arrays_of(*_described(address), recipe, facts, f"{name} from {address}")
     path = target / f"{name}.npz"
     with whole_file(path) as file:
         np.savez_compressed(file, X=arrays["X"], y=arrays["y"].astype(np.int8))
+    return path
+
+
+def fetch_table(number: int, path: Path, server: str = SERVER) -> Path:
+    """Get any data set of OpenML by its number, as a CSV file whose last column is the target."""
+    columns, labels = _columns_and_labels(*_described(f"{server}/api/v1/json/data/{number}"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = [*(f"x{i}" for i in range(1, columns.shape[1] + 1)), "target"]
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(np.column_stack([columns, labels]).tolist())
+        text.detach()
     return path
 
 
@@ -118,8 +132,8 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
-def _table(address: str) -> tuple[Texts, Texts]:
-    """The columns and the labels of a data set, as texts."""
+def _described(address: str) -> tuple[bytes, str]:
+    """The file of a data set, and the name of the column with the labels."""
     try:
         about: dict[str, Any] = json.loads(_read(address))["data_set_description"]
         url, digest = about["url"], about["md5_checksum"]
@@ -130,12 +144,27 @@ def _table(address: str) -> tuple[Texts, Texts]:
     actual = hashlib.md5(content, usedforsecurity=False).hexdigest()
     if actual != digest:
         raise InputError(f"{url}: wanted a file with the MD5 {digest}, found {actual}; try again")
+    return content, str(target)
+
+
+def arrays_of(content: bytes, target: str, recipe: Recipe, facts: Facts, source: str) -> Arrays:
+    """X and y as the paper has them, from the text of an ARFF file."""
+    try:
+        columns, labels = _columns_and_labels(content, target)
+        X, y = recipe.prepare(columns, labels, facts)
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"{source}: {error}") from error
+    return check_rows({"X": X, "y": y}, facts, source)
+
+
+def _columns_and_labels(content: bytes, target: str) -> tuple[Texts, Texts]:
+    """All columns but that of the labels, and this one, as texts."""
     names, rows = _arff(content.decode("utf-8", "replace"))
     lower = [name.lower() for name in names]
     if target.lower() not in lower or any(len(row) != len(names) for row in rows) or not rows:
         raise InputError(
-            f"{url}: wanted rows of {len(names)} entries with a column {target!r}, found columns "
-            f"{', '.join(names)} and {len(rows)} rows"
+            f"wanted rows of {len(names)} entries with a column {target!r}, found columns "
+            f"{', '.join(names[:20])} and {len(rows)} rows"
         )
     table, place = np.array(rows), lower.index(target.lower())
     return np.delete(table, place, axis=1), table[:, place]
@@ -150,8 +179,9 @@ def _arff(text: str) -> tuple[list[str], Sequence[list[str]]]:
     lines = [line.strip().replace("\t", " ") for line in text.splitlines()]
     begin = next((i for i, line in enumerate(lines) if line.lower() == "@data"), len(lines))
     header, body = lines[:begin], lines[begin + 1 :]
-    declared = [line.split(None, 1)[1] for line in header if line.lower().startswith("@attribute")]
-    names = [next(csv.reader([d], quotechar="'", delimiter=" "))[0] for d in declared]
+    declared = [line for line in header if line.lower().startswith("@attribute ")]
+    read = csv.reader(declared, quotechar="'", delimiter=" ", skipinitialspace=True)
+    names = [entry[1] for entry in read if len(entry) > 1]
     content = (line for line in body if line and not line.startswith("%"))
     rows = csv.reader(content, quotechar="'", skipinitialspace=True)
     return names, [[entry.strip() for entry in row] for row in rows]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from zipfile import BadZipFile
-from zlib import error as CorruptError
 
 import attrs
 import numpy as np
@@ -61,7 +59,9 @@ def _arrays(path: Path) -> Arrays:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
-    except (BadZipFile, CorruptError, EOFError, TypeError, ValueError) as problem:
+    except OSError:
+        raise
+    except Exception as problem:  # of a zip file, of compression, of a header read as Python, ...
         raise InputError(
             f"{path}: wanted an npz file of plain arrays: {problem}; fetch it again"
         ) from problem

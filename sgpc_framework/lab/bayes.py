@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from sgpc_framework import datasets
+from sgpc_framework.datasets import BENCHMARKS
+from sgpc_framework.datasets.synthetic import PROBLEMS, Problem
 from sgpc_framework.metrics.statistics import Mean
 
 Floats = NDArray[np.float64]
@@ -31,8 +32,8 @@ class Floor:
 def floor(name: str, rows: int | None = None) -> Floor:
     """Monte Carlo over generated inputs with the exact posterior at each."""
     rows = rows or ROWS
-    X, _ = datasets.BENCHMARKS[name].generate(rows, 2**20)  # type: ignore[misc]
-    margin = LOG_ODDS[name](X)
+    X, _ = KNOWN[name].generate(rows, 2**20)
+    margin = KNOWN[name].log_odds(X)
     # min(π, 1 - π) = 1 / (1 + e^|m|), and the entropy of the label in nats
     least = np.exp(-np.logaddexp(0.0, np.abs(margin)))
     entropy = np.logaddexp(0.0, np.abs(margin)) - np.abs(margin) * (1.0 - least)
@@ -83,3 +84,14 @@ LOG_ODDS: Mapping[str, Callable[[Floats], Floats]] = {
     "twonorm": twonorm_log_odds,
     "ringnorm": ringnorm_log_odds,
 }
+"""Of the benchmark sets that can be generated."""
+
+KNOWN: Mapping[str, Problem] = {
+    **{
+        name: Problem(generate, log_odds)
+        for name, log_odds in LOG_ODDS.items()
+        if (generate := BENCHMARKS[name].generate) is not None
+    },
+    **PROBLEMS,
+}
+"""Every distribution that is known: three of the paper's sets, and those of ``synthetic``."""

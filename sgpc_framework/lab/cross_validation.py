@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import ChanceLevelWarning, InputError
+from sgpc_framework.lab.baselines import Baseline
 from sgpc_framework.metrics.merits import Merits
-from sgpc_framework.metrics.statistics import Mean
+from sgpc_framework.metrics.statistics import Mean, compare, holm
 from sgpc_framework.tables.labels import training_labels
 from sgpc_framework.tables.table import Table
 from sgpc_framework.tables.table_classifier import TableClassifier
@@ -27,7 +28,8 @@ class Score:
     """A design at a size: means over the folds, and the standard errors of these means.
 
     ``basis`` is the size that was had, on average: a fit may end before ``size``. ``seconds`` are
-    those of the fit, which holds all sizes.
+    those of the fit, which holds all sizes. ``fold_error`` and ``fold_nlp`` have an entry for each
+    fold. A baseline has no basis vectors: its ``size`` is 0.
     """
 
     design: str
@@ -38,6 +40,45 @@ class Score:
     nlp: float
     nlp_noise: float
     seconds: float
+    fold_error: tuple[float, ...] = ()
+    fold_nlp: tuple[float, ...] = ()
+
+
+@attrs.frozen
+class Pair:
+    """A score beside the one with the least NLP: the differences in NLP, fold by fold.
+
+    ``p`` is by Student's t with the variance that folds of the same rows have (Nadeau and Bengio),
+    ``p_holm`` with Holm's correction for all pairs, ``p_wilcoxon`` by signed ranks, which cannot
+    fall below 0.05 with fewer than six folds. ``effect`` is the rank-biserial correlation.
+    """
+
+    design: str
+    size: int
+    beside: str
+    beside_size: int
+    difference: float
+    noise: float
+    effect: float
+    p: float
+    p_holm: float
+    p_wilcoxon: float
+
+
+def pairs(scores: Sequence[Score]) -> list[Pair]:
+    """Every score beside the best one."""
+    best = min(scores, key=lambda score: score.nlp)
+    others = [score for score in scores if score is not best]
+    share = 1.0 / (len(best.fold_nlp) - 1)  # test rows by training rows
+    tests = [compare(score.fold_nlp, best.fold_nlp, share) for score in others]
+    corrected = holm([test.p_corrected for test in tests])
+    return [
+        Pair(
+            *(score.design, score.size, best.design, best.size, test.difference, test.error),
+            *(test.effect, test.p_corrected, p, test.p),
+        )
+        for score, test, p in zip(others, tests, corrected, strict=True)
+    ]
 
 
 def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
@@ -64,7 +105,7 @@ def folds(labels: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
 def cross_validate(
     table: Table,
     target: str,
-    designs: Mapping[str, Design],
+    designs: Mapping[str, Design | Baseline],
     sizes: Sequence[int],
     count: int,
     seed: int = 0,
@@ -72,6 +113,8 @@ def cross_validate(
     **encoding: Any,
 ) -> Iterator[Score]:
     """The scores of each design at each size, over ``count`` folds that all designs share.
+
+    A design may be a baseline, which has one score.
 
     One fit holds all sizes: a refiner runs at each of them, and without one the smaller models are
     its first stages. The encoding is learned from the training rows of each fold. ``progress`` is
@@ -82,6 +125,9 @@ def cross_validate(
     fold = folds(labels, count, seed)
     largest, smaller = max(sizes), tuple(sorted(set(sizes))[:-1])
     for title, design in designs.items():
+        if isinstance(design, Baseline):
+            yield _score_baseline(table, name, title, design, fold, count, seed, progress, encoding)
+            continue
         nested = Design(attrs.evolve(design.config, max_basis=largest, sizes=smaller))
         merits: list[list[tuple[Merits, int]]] = []
         seconds = []
@@ -118,4 +164,30 @@ def _score(design: str, size: int, each: Sequence[tuple[Merits, int]], seconds: 
     basis = float(np.mean([basis for _, basis in each]))
     error = Mean.of([merits.error for merits, _ in each])
     nlp = Mean.of([merits.nlp for merits, _ in each])
-    return Score(design, size, basis, error.value, error.error, nlp.value, nlp.error, seconds)
+    return Score(
+        *(design, size, basis, error.value, error.error, nlp.value, nlp.error, seconds),
+        fold_error=tuple(merits.error for merits, _ in each),
+        fold_nlp=tuple(merits.nlp for merits, _ in each),
+    )
+
+
+def _score_baseline(
+    table: Table,
+    target: str,
+    title: str,
+    baseline: Baseline,
+    fold: NDArray[np.intp],
+    count: int,
+    seed: int,
+    progress: Callable[[str, int, Progress | None], object],
+    encoding: Mapping[str, Any],
+) -> Score:
+    merits, seconds = [], []
+    for turn in range(count):
+        progress(title, turn, None)
+        test = table.rows(np.flatnonzero(fold == turn))
+        began = perf_counter()
+        fitted = baseline.fit(table.rows(np.flatnonzero(fold != turn)), target, seed, **encoding)
+        seconds.append(perf_counter() - began)
+        merits.append((Merits.of(fitted.predict_log_proba(test), fitted.codes(test)), 0))
+    return _score(title, 0, merits, float(np.mean(seconds)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import attrs
 
-from sgpc_framework.lab.cells import Outcome
+from sgpc_framework.lab.result_files import write_results, write_table
 from sgpc_framework.lab.results import Results
 from sgpc_framework.lab.stage_curves import COLUMNS, StageCurves
 from sgpc_framework.lab.timing import InnerLoops
@@ -26,17 +25,8 @@ class Evidence:
 def write_csv(folder: Path, evidence: Evidence) -> list[Path]:
     """``results.csv`` has a row a fit, ``stages.csv`` a stage, ``seconds.csv`` a turn."""
     folder.mkdir(parents=True, exist_ok=True)
-    what = ("data", "partition", "method", "size", "iterations_at_most", "rows")
+    write_results(folder / "results.csv", evidence.results.outcomes)
     tables: dict[str, tuple[Sequence[str], Iterable[Sequence[object]]]] = {
-        "results.csv": (
-            (*what, *(field.name for field in attrs.fields(Outcome))),
-            (
-                (*attrs.astuple(cell), *attrs.astuple(outcome))
-                for cell, outcome in sorted(
-                    evidence.results.outcomes.items(), key=lambda item: attrs.astuple(item[0])
-                )
-            ),
-        ),
         "stages.csv": (
             ("data", "partition", "method", "stage", *COLUMNS),
             (
@@ -57,13 +47,7 @@ def write_csv(folder: Path, evidence: Evidence) -> list[Path]:
             ),
         ),
     }
-    return [_write_table(folder / name, *table) for name, table in tables.items()]
-
-
-def _write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        for row in rows:
-            writer.writerow([f"{x:.6g}" if isinstance(x, float) else x for x in row])
-    return path
+    return [
+        folder / "results.csv",
+        *(write_table(folder / name, *table) for name, table in tables.items()),
+    ]

@@ -35,30 +35,30 @@ DPI = 80
 def draw_all(folder: Path, evidence: Evidence, floors: dict[str, Floor]) -> dict[str, Path]:
     """Draw every figure that there is evidence for, and return their paths by name."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {"losses": _save(folder / "losses.png", (6.4, 4.0), draw_losses)}
+    drawn = {"losses": save(folder / "losses.png", (6.4, 4.0), draw_losses)}
     results = evidence.results
     if evidence.stages:
-        drawn["stages"] = _save(
+        drawn["stages"] = save(
             folder / "experiment1.png", (10.0, 5.2), lambda f: draw_stages(f, evidence.stages)
         )
     smallest = results.scale.working_sets[0]
     pair = [random(smallest), adaptive(smallest)]
     sets = [s for s in results.scale.sets if results.has(s, pair, results.scale.sizes[0])]
     if sets:
-        drawn["working sets"] = _save(
+        drawn["working sets"] = save(
             folder / "experiment2.png",
             (12.0, 2.1 * len(sets) + 0.6),
             lambda f: draw_working_sets(f, results, sets),
         )
     sets = [s for s in results.scale.sets if results.has(s, COMPARED, results.scale.sizes[0])]
     if sets:
-        drawn["sizes"] = _save(
+        drawn["sizes"] = save(
             folder / "experiment3.png",
             (11.0, 2.1 * len(sets) + 0.6),
             lambda f: draw_sizes(f, results, sets, floors),
         )
     if len(sets) > 1:
-        drawn["ranks"] = _save(folder / "ranks.png", (11.0, 8.0), lambda f: draw_ranks(f, results))
+        drawn["ranks"] = save(folder / "ranks.png", (11.0, 8.0), lambda f: draw_ranks(f, results))
     return drawn
 
 
@@ -187,7 +187,8 @@ def _dress(ax: Any) -> Any:
     return ax
 
 
-def _save(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) -> Path:
+def save(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) -> Path:
+    """What ``draw`` draws on a figure of that size in inches, as a file."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")

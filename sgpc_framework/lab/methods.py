@@ -7,21 +7,32 @@ from typing import Any
 
 import attrs
 
+from sgpc_framework.lab.part_files import PartFile
+
 PAPER = {"optimizer": "conjugate-gradients"}
 """What is said beside the defaults to have the paper's Algorithm 1."""
 
 
 @attrs.frozen
 class Method:
-    """What ``sgpc.build`` is given besides sizes and iterations."""
+    """A name, and what ``sgpc.build`` is given besides sizes and iterations."""
 
-    settings: Mapping[str, Any]
-    candidates: int = 1
+    name: str
+    settings: Mapping[str, Any] = attrs.field(eq=False)
+    candidates: int = attrs.field(default=1, eq=False)
     """How many rows a stage tries; only the estimate of the time left asks."""
 
+    @property
+    def ready(self) -> dict[str, Any]:
+        """The settings with parts in the place of the files that hold them."""
+        return {
+            key: value.make() if isinstance(value, PartFile) else value
+            for key, value in self.settings.items()
+        }
 
-def _sampling(name: str, working_set: int) -> Method:
-    return Method({**PAPER, "selector": {"name": name, "working_set": working_set}}, working_set)
+
+def _sampling(name: str, working_set: int) -> dict[str, Any]:
+    return {**PAPER, "selector": {"name": name, "working_set": working_set}}
 
 
 def adaptive(working_set: int) -> str:
@@ -42,19 +53,29 @@ CORRECTIVE, FAST, ACCURATE = "adaptive 2 + corrective", "preset fast", "preset a
 REFINED = (CORRECTIVE, FAST, ACCURATE)
 
 _FIXED: Mapping[str, Method] = {
-    ENTROPY: Method({**PAPER, "selector": "entropy"}),
-    GAIN: Method({**PAPER, "selector": {"name": "information-gain", "direction": "new-old"}}),
-    GAIN_REVERSED: Method(
-        {**PAPER, "selector": {"name": "information-gain", "direction": "old-new"}}
-    ),
-    VALIDATION: _sampling("validation", 59),
-    OPTIMISED_SITES: Method(
-        {**_sampling("adaptive-sampling", 2).settings, "sites": "predictive-loss"}, 20
-    ),
-    CORRECTIVE: Method({**_sampling("adaptive-sampling", 2).settings, "refiner": "corrective"}, 8),
-    FAST: Method({"preset": "fast"}),
-    ACCURATE: Method({"preset": "accurate"}),
+    each.name: each
+    for each in (
+        Method(ENTROPY, {**PAPER, "selector": "entropy"}),
+        Method(GAIN, {**PAPER, "selector": {"name": "information-gain", "direction": "new-old"}}),
+        Method(
+            GAIN_REVERSED,
+            {**PAPER, "selector": {"name": "information-gain", "direction": "old-new"}},
+        ),
+        Method(VALIDATION, _sampling("validation", 59), 59),
+        Method(
+            OPTIMISED_SITES, {**_sampling("adaptive-sampling", 2), "sites": "predictive-loss"}, 20
+        ),
+        Method(CORRECTIVE, {**_sampling("adaptive-sampling", 2), "refiner": "corrective"}, 8),
+        Method(FAST, {"preset": "fast"}),
+        Method(ACCURATE, {"preset": "accurate"}),
+    )
 }
+
+
+def is_known(name: str) -> bool:
+    """Whether the experiments have a method of that name."""
+    kind, _, working_set = name.partition(" ")
+    return name in _FIXED or (kind in ("adaptive", "random") and working_set.isdecimal())
 
 
 def method(name: str) -> Method:
@@ -63,7 +84,7 @@ def method(name: str) -> Method:
     >>> method("random 5").settings["selector"]
     {'name': 'random-sampling', 'working_set': 5}
     """
+    if name in _FIXED or not is_known(name):
+        return _FIXED[name]
     kind, _, working_set = name.partition(" ")
-    if name not in _FIXED and kind in ("adaptive", "random") and working_set.isdecimal():
-        return _sampling(f"{kind}-sampling", int(working_set))
-    return _FIXED[name]
+    return Method(name, _sampling(f"{kind}-sampling", int(working_set)), int(working_set))

@@ -15,8 +15,9 @@ from sgpc_framework.lab.methods import (
     adaptive,
 )
 from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
-from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
-from sgpc_framework.metrics.statistics import Comparison, Mean, critical_difference
+from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Outcomes, Results
+from sgpc_framework.metrics.rank_tests import critical_difference
+from sgpc_framework.metrics.statistics import Comparison, Mean
 
 
 def mean_text(mean: Mean, measure: Measure) -> str:
@@ -24,10 +25,17 @@ def mean_text(mean: Mean, measure: Measure) -> str:
     return mean.text(2, factor=100.0) if measure == "test_error" else mean.text(3)
 
 
-def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measure: Measure) -> str:
+def means(results: Outcomes, methods: Sequence[str], sizes: Sequence[int], measure: Measure) -> str:
     """Sets and sizes by methods, mean and standard error, the least in bold."""
-    rows = []
-    for name in results.scale.sets:
+    return markdown_table(*mean_rows(results, methods, sizes, measure))
+
+
+def mean_rows(
+    results: Outcomes, methods: Sequence[str], sizes: Sequence[int], measure: Measure
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The same as a header and rows."""
+    rows: list[tuple[str, ...]] = []
+    for name in results.sets:
         for size in sizes:
             shared = results.common(name, methods, size)
             if shared:
@@ -39,7 +47,7 @@ def means(results: Results, methods: Sequence[str], sizes: Sequence[int], measur
                     for mark, mean in zip(bold, row, strict=True)
                 )
                 rows.append((name.title(), str(size), str(len(shared)), *cells))
-    return markdown_table(("set", "size", "n", *methods), rows)
+    return ("set", "size", "n", *methods), rows
 
 
 def wilcoxon(results: Results, measure: Measure) -> str:

@@ -1,4 +1,4 @@
-"""Friedman's test as the paper makes it, and critical-difference diagrams."""
+"""Friedman's test as the paper makes it, with its critical-difference diagrams."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
 from sgpc_framework.lab.results import MEASURES, SHORT, Measure, Results
-from sgpc_framework.metrics.statistics import Friedman, critical_difference
-from sgpc_framework.plots.style import BLACK, RED
+from sgpc_framework.metrics.rank_tests import critical_difference
+from sgpc_framework.plots.rank_diagrams import rank_diagram
 
 RANKED = (PROPOSED, VALIDATION, ENTROPY, GAIN)
 """The four methods of the paper's test; the first is the one that the others are compared with."""
@@ -32,36 +32,7 @@ def draw_ranks(figure: Any, results: Results) -> None:
             if test is None:
                 ax.set_axis_off()
                 continue
-            _diagram(ax, test)
+            reach = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL)
+            rank_diagram(test.ranks, ax, control=PROPOSED, reach=reach)
             title = f"test {SHORT[measure]}, {size} basis vectors, Friedman p = {test.p:.2g}"
             ax.set_title(title, fontsize=10)
-
-
-def _diagram(ax: Any, test: Friedman) -> None:
-    """An axis of ranks; the better half is named on its left, the other on its right."""
-    reach, last = critical_difference(len(RANKED), test.sets, POST_HOC_LEVEL), len(RANKED)
-    own = test.ranks[PROPOSED]
-    ax.set(xlim=(-0.6, last + 1.6), ylim=(-1.3, 0.4))
-    ax.set_axis_off()
-    ax.plot([1, last], [0, 0], color=BLACK, lw=1.0)
-    for tick in range(1, last + 1):
-        ax.plot([tick, tick], [0, 0.08], color=BLACK, lw=1.0)
-        ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
-    left, right = max(own - reach, 1.0), min(own + reach, float(last))
-    ax.plot([left, right], [-0.12, -0.12], color=RED, lw=4, solid_capstyle="butt")
-    in_order = sorted(test.ranks.items(), key=lambda item: item[1])
-    for place, (method, rank) in enumerate(in_order):
-        better = place < last // 2
-        level = -0.5 - 0.4 * (place if better else last - 1 - place)
-        edge = 0.9 if better else last + 0.1
-        ax.plot([rank, rank, edge], [0, level, level], color=BLACK, lw=0.9)
-        star = " *" if abs(rank - own) > reach else ""
-        ax.text(
-            edge + (-0.05 if better else 0.05),
-            level,
-            f"{method} ({rank:.2f}){star}",
-            fontsize=9,
-            va="center",
-            ha="right" if better else "left",
-            fontweight="bold" if method == PROPOSED else "normal",
-        )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sgpc_framework import datasets
 from sgpc_framework.errors import InputError, suggestion
+from sgpc_framework.files.whole_file import check_writable
 from sgpc_framework.lab import plan
 from sgpc_framework.lab.cells import Outcome
 from sgpc_framework.lab.evidence import Evidence, write_csv
@@ -39,8 +40,11 @@ def reproduce(
     """
     scale, wanted = scale or Scale(), tuple(experiments)
     _refuse_unknown(scale.sets)
-    _need("matplotlib", *(() if workers == 1 else ("joblib",)))
+    need("matplotlib", *(() if workers == 1 else ("joblib",)))
     store = Store(cells or folder / "cells")
+    for place in (folder, store.folder):
+        place.mkdir(parents=True, exist_ok=True)
+        check_writable(place / "a result")  # before the work, not after it
     fits = plan.cells_in_order(scale, wanted)
     stages = plan.curves(scale) if "experiment1" in wanted else []
     loops = plan.timings(scale) if "timing" in wanted else []
@@ -49,13 +53,13 @@ def reproduce(
         run(loops, store, 1, watch)  # alone, or they would measure each other
     outcomes = {cell: Outcome(**outcome) for cell, outcome in stored_results(fits, store).items()}
     evidence = Evidence(
-        Results(scale, outcomes), stored_results(stages, store), stored_results(loops, store)
+        Results(outcomes, scale), stored_results(stages, store), stored_results(loops, store)
     )
     write_csv(folder, evidence)
     return write_page(folder, evidence, command)
 
 
-def _need(*modules: str) -> None:
+def need(*modules: str) -> None:
     """An ``ImportError`` before the work rather than after it."""
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

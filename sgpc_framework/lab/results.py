@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.lab.cells import Cell, Outcome
 from sgpc_framework.lab.plan import Scale
-from sgpc_framework.metrics.statistics import Comparison, Friedman, Mean, compare, friedman
+from sgpc_framework.metrics.rank_tests import Friedman, friedman
+from sgpc_framework.metrics.statistics import Comparison, Mean, compare
 
 Measure = Literal["test_error", "test_nlp"]
 MEASURES: tuple[Measure, Measure] = ("test_error", "test_nlp")
@@ -20,11 +21,20 @@ SHORT: Mapping[Measure, str] = {"test_error": "error", "test_nlp": "NLP"}
 
 
 @attrs.frozen(slots=False)
-class Results:
-    """What is finished, at which scale; the measures are such that less is better."""
+class Outcomes:
+    """What is finished; the measures are such that less is better."""
 
-    scale: Scale
     outcomes: dict[Cell, Outcome]
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The data sets, in the order in which they come."""
+        return tuple(dict.fromkeys(cell.data for cell in self.outcomes))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of basis vectors, the least first."""
+        return tuple(sorted({cell.size for cell in self.outcomes}))
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str, int], dict[int, Outcome]]:
@@ -65,18 +75,19 @@ class Results:
     def comparison(
         self, data: str, first: str, second: str, size: int, measure: Measure
     ) -> Comparison | None:
-        """Wilcoxon's test on the partitions that both have; None if there are none."""
+        """Paired differences on the partitions that both have; None if there are none."""
         both = self.common(data, [first, second], size)
         if not both:
             return None
         return compare(
             self.values(data, first, size, measure, both),
             self.values(data, second, size, measure, both),
+            max(self.of(data, first, size)[partition].test_share for partition in both),
         )
 
     def friedman(self, methods: Sequence[str], size: int, measure: Measure) -> Friedman | None:
         """Over the sets, by means of the partitions that all methods have; None below two sets."""
-        shared = {data: self.common(data, methods, size) for data in self.scale.sets}
+        shared = {data: self.common(data, methods, size) for data in self.sets}
         sets = [data for data, partitions in shared.items() if partitions]
         if len(sets) < 2:
             return None
@@ -89,3 +100,18 @@ class Results:
                 for method in methods
             }
         )
+
+
+@attrs.frozen(slots=False)
+class Results(Outcomes):
+    """The outcomes of the paper's experiments, at some scale."""
+
+    scale: Scale
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return self.scale.sets
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.scale.sizes

@@ -1,12 +1,12 @@
-"""The tests of the paper's section 5, after J. Demsar, "Statistical comparisons of classifiers over
-multiple data sets", Journal of Machine Learning Research 7 (2006).
+"""Means with their errors, and two methods compared in pairs (``rank_tests`` has several methods).
 
+After J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006).
 scipy.stats is imported where it is used: it is slow to import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import sqrt
 
 import attrs
@@ -72,6 +72,22 @@ class Comparison:
     difference: float
     p: float
     count: int
+    error: float = np.nan
+    """The standard error of the mean difference."""
+
+    effect: float = 0.0
+    """The rank-biserial correlation (W₊ - W₋) / (W₊ + W₋) of the differences, from -1, the first
+    has less on every partition, to +1."""
+
+    p_corrected: float = np.nan
+    """By Student's t with the variance that partitions of the same rows have: C. Nadeau and
+    Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003)."""
+
+    @property
+    def standardised(self) -> float:
+        """The mean difference in deviations of the differences, Cohen's d of pairs."""
+        deviation = self.error * sqrt(self.count)
+        return self.difference / deviation if deviation > 0.0 else np.nan
 
     @property
     def telling(self) -> bool:
@@ -92,65 +108,51 @@ class Comparison:
         return self.significant and self.difference > 0.0
 
 
-def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
+def compare(first: ArrayLike, second: ArrayLike, test_share: float = 0.0) -> Comparison:
     """Wilcoxon's signed-rank test, two-sided, on paired values; less is better.
+
+    ``test_share`` is the number of test rows over that of training rows, where all partitions are
+    of the same rows; 0 where every partition has rows of its own.
 
     >>> compare([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12]).p
     0.03125
     """
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
     difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     moved = difference[difference != 0.0]
-    p = float(wilcoxon(moved).pvalue) if len(moved) else 1.0
-    return Comparison(float(difference.mean()), p, len(difference))
+    p, effect = 1.0, 0.0
+    if len(moved):
+        ranks = rankdata(np.abs(moved))
+        p = float(wilcoxon(moved).pvalue)
+        effect = float((ranks * np.sign(moved)).sum() / ranks.sum())
+    error, count = standard_error(difference), len(difference)
+    corrected = _p_of_t(float(difference.mean()), error, count, test_share)
+    return Comparison(float(difference.mean()), p, count, error, effect, corrected)
 
 
-@attrs.frozen
-class Friedman:
-    """Methods ranked on several data sets, and the tests of the hypothesis that all are alike.
+def _p_of_t(mean: float, error: float, count: int, test_share: float) -> float:
+    """Two-sided, with s² (1 / n + test_share) in the place of s² / n."""
+    if count < 2:
+        return np.nan
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    from scipy.stats import t
 
-        χ² = 12 N / (k (k + 1)) (∑ Rⱼ² - k (k + 1)² / 4)
+    widened = error * sqrt(1.0 + count * test_share)
+    return float(2.0 * t.sf(abs(mean) / widened, count - 1))
 
-    with Rⱼ the mean rank of method j of k over N sets; ``p`` is by χ² with k - 1 degrees of
-    freedom (ties counted), ``p_iman_davenport`` by F = (N - 1) χ² / (N (k - 1) - χ²).
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: p-values such that all of those below a level can be believed together.
+
+    The i-th least of m is multiplied by m - i + 1, and none is less than the one before.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
     """
-
-    ranks: Mapping[str, float]
-    sets: int
-    p: float
-    p_iman_davenport: float
-
-
-def friedman(values: Mapping[str, Sequence[float]]) -> Friedman:
-    """Friedman's test; ``values`` has for each method one number a data set, less is better."""
-    from scipy.stats import f, friedmanchisquare, rankdata
-
-    table = np.array(list(values.values())).T
-    sets, methods = table.shape
-    ranks = np.array([rankdata(row) for row in table]).mean(axis=0)
-    named = {name: float(rank) for name, rank in zip(values, ranks, strict=True)}
-    if np.all(table == table[:, :1]):
-        return Friedman(named, sets, 1.0, 1.0)
-    chi2, p = friedmanchisquare(*table.T)
-    room = sets * (methods - 1) - chi2
-    if room <= 1e-9:  # every set ranks the methods alike
-        p_f = 0.0
-    else:
-        statistic = (sets - 1) * chi2 / room
-        p_f = float(f.sf(statistic, methods - 1, (methods - 1) * (sets - 1)))
-    return Friedman(named, sets, float(p), p_f)
-
-
-def critical_difference(methods: int, sets: int, level: float) -> float:
-    """Bonferroni-Dunn: how far a mean rank must be from the control's to differ at that level.
-
-        CD = q √(k (k + 1) / (6 N)),   q the normal quantile at 1 - level / (2 (k - 1))
-
-    >>> round(critical_difference(4, 6, 0.1) / sqrt(4 * 5 / 36), 3)
-    2.128
-    """
-    from scipy.special import ndtri
-
-    q = float(ndtri(1.0 - level / (2.0 * (methods - 1))))
-    return q * sqrt(methods * (methods + 1) / (6.0 * sets))
+    adjusted, most, m = [0.0] * len(p_values), 0.0, len(p_values)
+    for place, position in enumerate(sorted(range(m), key=p_values.__getitem__)):
+        most = max(most, min(1.0, (m - place) * p_values[position]))
+        adjusted[position] = most
+    return adjusted

@@ -6,10 +6,11 @@ nobody else pays for it.
 """
 
 from sgpc_framework.plots.calibration import calibration_curve
-from sgpc_framework.plots.comparisons import selector_comparison
+from sgpc_framework.plots.comparisons import quality_by_cost, selector_comparison
 from sgpc_framework.plots.features import feature_relevance
 from sgpc_framework.plots.loss_and_error import along_stages
 from sgpc_framework.plots.probabilities import probability_histogram
+from sgpc_framework.plots.rank_diagrams import rank_diagram
 from sgpc_framework.plots.regions import decision_regions
 from sgpc_framework.plots.sizes import loss_by_size
 
@@ -20,5 +21,7 @@ __all__ = [
     "feature_relevance",
     "loss_by_size",
     "probability_histogram",
+    "quality_by_cost",
+    "rank_diagram",
     "selector_comparison",
 ]

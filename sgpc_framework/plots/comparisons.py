@@ -1,4 +1,4 @@
-"""Selectors, or any designs, compared over basis sizes."""
+"""Selectors, or any designs, compared over basis sizes and by what they cost."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sgpc_framework.plots.style import (
     dress,
     legend_beside,
     literal,
+    log_axis,
     marker,
     new_axes,
     size_axis,
@@ -54,5 +55,44 @@ def selector_comparison(
         )
     dress(ax, "number of basis vectors", quantity)
     size_axis(ax, sorted({size for line in lines.values() for size, _, _ in line}))
+    legend_beside(ax)
+    return ax
+
+
+def quality_by_cost(
+    points: Iterable[tuple[str, float, float, float]],
+    ax: Any = None,
+    *,
+    cost: str = "seconds of a fit",
+    quantity: str = "test loss (NLP, nats)",
+) -> Any:
+    """Draw what is gained over what is paid, and return the axes; below and to the left is best.
+
+    ``points`` are (method, cost, mean, standard error); those of one method are joined in the order
+    in which they come.
+    """
+    lines: dict[str, list[tuple[float, float, float]]] = {}
+    for method, paid, mean, noise in points:
+        lines.setdefault(method, []).append((paid, mean, noise))
+    if not lines:
+        raise InputError("wanted points to compare, found none")
+    ax = new_axes(6.6, 4.0) if ax is None else ax
+    for position, (method, line) in enumerate(lines.items()):
+        paid, mean, noise = np.array(line, dtype=np.float64).T
+        ax.errorbar(
+            paid,
+            mean,
+            yerr=noise,
+            fmt=f"{marker(position)}-",
+            color=colour(position),
+            ms=6,
+            mec="white",
+            mew=0.5,
+            lw=1.0,
+            elinewidth=1.0,
+            label=literal(method),
+        )
+    log_axis(ax)
+    dress(ax, cost, quantity)
     legend_beside(ax)
     return ax

@@ -91,6 +91,17 @@ def size_axis(ax: Any, ticks: Sequence[int]) -> None:
     ax.set_xlabel("number of basis vectors")
 
 
+def log_axis(ax: Any) -> None:
+    """Ratios along x, at round numbers that are written out."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set_xscale("log")
+    few, many = ax.get_xlim()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if many > 3 * few else range(1, 10)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
 def and_powers_of_two(sizes: Sequence[int]) -> list[int]:
     """These sizes, and 1, 2, 4, ... where there is room between them.
 

@@ -43,7 +43,7 @@ def evidence(loss: World = lambda *_: 0.3, error: World | None = None, **others:
     seconds = {
         job: {method: [took] * 3 for method, took in times.items()} for job in timings(SCALE)
     }
-    return Evidence(Results(SCALE, outcomes), {}, seconds)
+    return Evidence(Results(outcomes, SCALE), {}, seconds)
 
 
 def find(beginning: str, case: Evidence) -> Finding:
@@ -184,7 +184,7 @@ def test_verdicts_follow_the_times(beginning, times, verdict):
 
 
 def test_without_evidence_nothing_is_said():
-    empty = Evidence(Results(SCALE, {}), {}, {})
+    empty = Evidence(Results({}, SCALE), {}, {})
     findings = [claim.judge(empty) for claims in CLAIMS.values() for claim in claims]
     assert {finding.verdict for finding in findings} == {"not run"}
 

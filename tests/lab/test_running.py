@@ -24,6 +24,7 @@ from sgpc_framework.lab.plan import COMPARED, EXPERIMENTS, Scale
 from sgpc_framework.lab.stage_curves import StageCurves
 from sgpc_framework.lab.store import Store
 from sgpc_framework.lab.timing import TIMED, InnerLoops, ratio
+from sgpc_framework.parts import compilation
 
 
 @pytest.fixture(autouse=True)
@@ -217,7 +218,9 @@ class TestRun:
         assert len(one) == 8
 
     def test_processes_compute_cells(self, tmp_path):
-        pytest.importorskip("joblib")
+        loky = pytest.importorskip("joblib.externals.loky")
+        loky.get_reusable_executor().shutdown(wait=True)  # workers of other tests know other things
+        compilation.compiled.cache_clear()
         jobs = [CELL, attrs.evolve(CELL, method="adaptive 2")]
         running.run(jobs, Store(tmp_path), 2)
         for job, result in running.stored_results(jobs, Store(tmp_path)).items():

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import chi2, friedmanchisquare, multivariate_normal, norm, ttest_rel
+from scipy.stats import t as student
 
 from sgpc_framework.lab import bayes
-from sgpc_framework.metrics.statistics import (
-    Mean,
-    compare,
+from sgpc_framework.metrics.rank_tests import (
+    alike,
     critical_difference,
     friedman,
-    standard_error,
+    nemenyi_difference,
 )
+from sgpc_framework.metrics.statistics import Mean, compare, holm, standard_error
 
 # AUC of four variants of C4.5 on 14 sets: Demsar (2006), table 6. It prints .975 twice for the 13th
 # set and ranks by more digits.
@@ -49,6 +50,61 @@ def test_critical_difference_of_bonferroni_and_dunn(level, q):
     """The values of q for four classifiers: Demsar (2006), table 5(b)."""
     wanted = q * np.sqrt(4 * 5 / (6 * 6))
     assert critical_difference(4, 6, level) == pytest.approx(wanted, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("methods", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (7, 2.949), (10, 3.164)]
+)
+def test_critical_difference_of_nemenyi(methods, q):
+    """The values of q at 0.05: Demsar (2006), table 5(a)."""
+    wanted = q * np.sqrt(methods * (methods + 1) / (6 * 14))
+    assert nemenyi_difference(methods, 14, 0.05) == pytest.approx(wanted, abs=1e-3)
+
+
+def test_what_nemenyi_cannot_tell_apart_as_in_the_article():
+    """C4.5 and C4.5+m+cf of the article's table 6: 3.143 and 1.964 are 1.18 apart, CD is 1.25."""
+    ranks = {"C4.5": 3.143, "+m": 2.0, "+cf": 2.893, "+m+cf": 1.964}
+    assert alike(ranks, nemenyi_difference(4, 14, 0.05)) == [("+m+cf", "+m", "+cf", "C4.5")]
+    assert alike(ranks, 1.0) == [("+m+cf", "+m", "+cf"), ("+cf", "C4.5")]
+    assert alike(ranks, 0.01) == []
+
+
+@pytest.mark.parametrize("methods", [3, 5])
+def test_friedman_is_that_of_scipy_with_ties(methods):
+    table = np.random.default_rng(methods).integers(0, 4, (9, methods)).astype(float)
+    test = friedman({str(i): column.tolist() for i, column in enumerate(table.T)})
+    assert test.p == pytest.approx(friedmanchisquare(*table.T).pvalue)
+
+
+def test_friedman_of_two_methods_is_the_sign_test_for_many_sets():
+    test = friedman({"a": [0.0] * 20, "b": [1.0] * 15 + [-1.0] * 5})
+    assert test.p == pytest.approx(chi2.sf((15 - 5) ** 2 / 20, 1))
+
+
+def test_holm_step_by_step():
+    """Adjusted p-values as R's p.adjust(p, "holm") gives them."""
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+class TestPairs:
+    def test_rank_biserial_by_hand(self):
+        comparison = compare([1.0, 5.0, 2.0], [2.0, 3.0, 5.0])  # -1, +2, -3: ranks 1, 2, 3
+        assert comparison.effect == pytest.approx((2 - 1 - 3) / 6)
+        assert comparison.standardised == pytest.approx(-2 / 3 / np.std([-1, 2, -3], ddof=1))
+
+    def test_without_shared_rows_the_t_test_is_students(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.normal(size=(2, 12))
+        assert compare(a, b).p_corrected == pytest.approx(ttest_rel(a, b).pvalue)
+        assert compare(a, b, test_share=0.5).p_corrected > compare(a, b).p_corrected
+
+    def test_nadeau_and_bengio(self):
+        difference = np.array([0.1, 0.3, 0.2, 0.4])
+        spread = np.sqrt((1 / 4 + 1 / 9) * difference.var(ddof=1))
+        wanted = 2 * student.sf(difference.mean() / spread, 3)
+        assert compare(difference, np.zeros(4), 1 / 9).p_corrected == pytest.approx(wanted)
 
 
 class TestWilcoxon:
@@ -133,6 +189,37 @@ def test_log_odds_of_waveform_are_those_of_the_mixture():
     for x, odds in zip(X, bayes.waveform_log_odds(X), strict=True):
         wanted = density(x, 0, 2) - np.logaddexp(density(x, 0, 1), density(x, 1, 2))
         assert odds == pytest.approx(wanted, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("label-noise", 0.2),
+        ("many-dimensions", norm.cdf(-1.5)),
+        # Two normals two apart; the threshold is at log(0.95 / 0.05) / 2.
+        (
+            "imbalance",
+            0.05 * norm.cdf(np.log(19) / 2 - 1) + 0.95 * norm.sf(np.log(19) / 2 + 1),
+        ),
+    ],
+)
+def test_bayes_errors_of_generated_problems_in_closed_form(name, error):
+    floor = bayes.floor(name, rows=20_000)
+    assert abs(floor.error.value - error) < 4 * floor.error.error + 1e-12
+
+
+@pytest.mark.parametrize("name", bayes.KNOWN)
+def test_labels_follow_the_log_odds(name):
+    """The mean of 1{y = +1} - p(+1|x), over rows where the odds are even and where they are not."""
+    X, y = bayes.KNOWN[name].generate(4000, 3)
+    odds = bayes.KNOWN[name].log_odds(X)
+    for some in (np.abs(odds) < 2.0, np.abs(odds) >= 2.0):
+        if some.sum() > 50:
+            p = 1.0 / (1.0 + np.exp(-odds[some]))
+            noise = np.sqrt((p * (1.0 - p)).sum())
+            assert abs(((y[some] > 0) - p).sum()) < 4.5 * noise + 1e-9
+            # and not only on average: the sign of the odds says more than chance
+            assert np.mean((odds[some] > 0) == (y[some] > 0)) >= 0.5
 
 
 def test_far_away_the_log_odds_are_finite():

@@ -10,7 +10,8 @@ from sgpc_framework.lab.evidence import Evidence
 from sgpc_framework.lab.methods import ENTROPY, GAIN, PROPOSED, VALIDATION
 from sgpc_framework.lab.ranks import PAPER_P, POST_HOC_LEVEL, RANKED
 from sgpc_framework.lab.results import MEASURES, SHORT, Measure
-from sgpc_framework.metrics.statistics import LEVEL, Friedman, critical_difference
+from sgpc_framework.metrics.rank_tests import Friedman, critical_difference
+from sgpc_framework.metrics.statistics import LEVEL
 
 EVERYWHERE = slice(None)
 

@@ -1,0 +1,177 @@
+"""The tables of a comparison's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from sgpc_framework.lab.bayes import floor
+from sgpc_framework.lab.data_sources import GeneratedSet
+from sgpc_framework.lab.findings import Findings
+from sgpc_framework.lab.judgement import Judgement
+from sgpc_framework.lab.pages import Table
+from sgpc_framework.lab.paper_tables import mean_rows
+from sgpc_framework.lab.results import SHORT, Measure
+from sgpc_framework.metrics.statistics import Mean
+
+FLOOR_ROWS = 20_000
+"""Over how many rows the best possible error is averaged."""
+
+
+def verdict_table(findings: Findings) -> Table:
+    """Each method beside the control, at each size, in each measure."""
+    rows = []
+    for judged in findings.judgements:
+        for method in judged.methods:
+            if method == judged.control:
+                continue
+            tally, wins = judged.tally(method), judged.wins(method)
+            tests = f"{tally.better} / {tally.same} / {tally.worse}"
+            rows.append(
+                (
+                    method,
+                    SHORT[judged.measure],
+                    str(judged.size),
+                    tests if tally.total else "too few partitions",
+                    " / ".join(map(str, wins)),
+                    _bold_unless_same(judged.over_sets(method)),
+                )
+            )
+    head = ("method", "test", "size", "better / same / worse", "lower / equal / higher")
+    return Table((*head, "over the sets"), sorted(rows, key=lambda row: (row[1] != "NLP", row[0])))
+
+
+def _bold_unless_same(verdict: str) -> str:
+    return f"**{verdict}**" if verdict in ("better", "worse") else verdict
+
+
+def friedman_table(findings: Findings) -> Table:
+    """Mean ranks and what Friedman's test says of them."""
+    rows = []
+    for judged in findings.judgements:
+        test = judged.friedman
+        if test is None:
+            continue
+        own = test.ranks[judged.control]
+        ranks = [
+            f"{test.ranks[m]:.2f}{' *' * (abs(test.ranks[m] - own) > judged.reach)}"
+            if m in test.ranks
+            else "-"
+            for m in findings.methods
+        ]
+        differences = f"{judged.reach:.2f}", f"{judged.nemenyi:.2f}"
+        p = _p(test.p_iman_davenport)
+        rows.append(
+            (SHORT[judged.measure], str(judged.size), str(test.sets), p, *ranks, *differences)
+        )
+    heads = ("test", "size", "sets", "p", *findings.methods, "Bonferroni-Dunn", "Nemenyi")
+    return Table(heads, rows)
+
+
+def mean_table(findings: Findings, measure: Measure) -> Table:
+    """Sets and sizes by methods."""
+    return Table(*mean_rows(findings.outcomes, findings.methods, findings.sizes, measure))
+
+
+def floor_table(findings: Findings) -> Table:
+    """The Bayes error and NLP of the sets whose distribution is known."""
+    rows = []
+    for source in findings.plan.sources:
+        if isinstance(source, GeneratedSet) and source.name in findings.outcomes.sets:
+            least = floor(source.name, FLOOR_ROWS)
+            rows.append((source.name, least.error.text(2, factor=100.0), least.nlp.text(3)))
+    return Table(("set", "error, %", "NLP"), rows)
+
+
+def duel_table(judged: Judgement) -> Table:
+    """Every pair with the control, set by set."""
+    percent = judged.measure == "test_error"
+    rows = []
+    for duel in judged.duels:
+        c = duel.comparison
+        mean = Mean(c.difference, c.error, c.count)
+        rows.append(
+            (
+                duel.data,
+                duel.method,
+                mean.text(2 if percent else 4, "+", 100.0 if percent else 1.0),
+                str(c.count),
+                f"{c.effect:+.2f}",
+                f"{c.standardised:+.2f}" if c.standardised == c.standardised else "-",
+                _p(c.p),
+                _p(duel.p_holm),
+                _p(c.p_corrected) if c.p_corrected == c.p_corrected else "-",
+                _bold_unless_same(duel.verdict),
+            )
+        )
+    unit = ", %" if percent else ""
+    head = ("set", "method", f"difference{unit}", "n", "effect", "d", "p", "Holm", "corrected t")
+    return Table((*head, "verdict"), rows)
+
+
+def cost_table(findings: Findings) -> Table:
+    """What a stage and a fit of each method cost, on average over the sets."""
+    rows = []
+    for method in findings.methods:
+        costs = [findings.stage_cost(data, method) for data in findings.outcomes.sets]
+        stages = [cost for cost in costs if cost is not None]
+        if not stages:
+            continue
+        values = [c.kernel_values / 1000.0 for c in stages if c.kernel_values is not None]
+        fits = [
+            _mean(findings.fit_seconds(data, method, size) for data in findings.outcomes.sets)
+            for size in findings.sizes
+        ]
+        rows.append(
+            (
+                method,
+                f"{1000.0 * fmean(cost.seconds for cost in stages):.3g}",
+                f"{fmean(values):.3g}" if values else "-",
+                *(f"{seconds:.3g}" if seconds is not None else "-" for seconds in fits),
+            )
+        )
+    sizes = (f"fit of {size}, s" for size in findings.sizes)
+    return Table(("method", "stage, ms", "kernel values, thousands", *sizes), rows)
+
+
+def picks_table(findings: Findings) -> Table:
+    """What each method picks, at the largest size."""
+    rows = []
+    for method in findings.methods:
+        picked = findings.picked(method, findings.sizes[-1])
+        if picked is not None:
+            shares = picked.wrong, picked.wrong_rows
+            texts = (f"{100.0 * share:.1f}" if share is not None else "-" for share in shares)
+            distance = f"{picked.distance:.2f}" if picked.distance is not None else "-"
+            rows.append((method, *texts, distance))
+    return Table(("method", "wrong labels, %", "among all rows, %", "distance"), rows)
+
+
+def agreement_table(findings: Findings) -> Table:
+    """How alike the picks of two methods are, at the largest size."""
+    rows = [
+        (first, second, f"{100.0 * shared:.1f}", f"{order:+.2f}" if order is not None else "-")
+        for (first, second), (shared, order) in findings.agreement(findings.sizes[-1]).items()
+    ]
+    return Table(("method", "and", "picked by both, %", "order"), rows)
+
+
+def data_table(findings: Findings) -> Table:
+    """The data sets, and how many partitions there are of each."""
+    rows = []
+    for data in findings.outcomes.sets:
+        cells = [cell for cell in findings.outcomes.outcomes if cell.data == data]
+        sources = {c.partition: findings.outcomes.outcomes[c].source for c in cells}
+        kinds = [source.split()[0] for source in sources.values() if source]
+        told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        rows.append((data, str(len(sources)), told))
+    return Table(("set", "partitions", "source"), rows)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None
+
+
+def _p(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
