@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import dis
 import signal
+import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
-from importlib.metadata import EntryPoint, distributions, entry_points
+from contextlib import contextmanager, redirect_stdout
+from importlib.metadata import EntryPoint, distributions, entry_points, version
 from inspect import isroutine
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import attrs
+import numpy as np
 import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
@@ -25,7 +29,7 @@ from sgpc_framework.plugin.admission import checked_classes, checked_name
 from sgpc_framework.plugin.allowlist import BUILT_IN, BUILT_IN_PACKAGE, exclusion, normalised
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
-from sgpc_framework.plugin.records import Absence, Catalogue, Origin, Part
+from sgpc_framework.plugin.records import Absence, Catalogue, Import, Origin, Part
 
 
 @attrs.frozen
@@ -35,6 +39,8 @@ class Announcement:
     origin: Origin
     imported: Callable[[], Any]
     built_in: bool = False
+    unmet: str | None = None
+    """What it wants and has not got; it is then not imported."""
 
     @property
     def name(self) -> str:
@@ -57,22 +63,57 @@ def load_installed(
     ``among`` has the normalised names of the only ones to be looked at, if not all are.
     """
     installed = [
-        Announcement(origin, entry.load, _is_built_in(entry, origin))
-        for entry in _entries()
-        for origin in [_origin(entry)]
-        if among is None or normalised(origin.distribution) in among
+        each
+        for each in map(_announcement, _entries())
+        if among is None or normalised(each.origin.distribution) in among
     ]
     admitted = []
-    left_out = []
+    absent = []
     # The built-in parts come first: whoever announces them as well is the one that comes second.
     for announcement in sorted(installed, key=lambda each: (not each.built_in, each.name)):
         reason = None if announcement.built_in else exclusion(announcement.origin.distribution)
-        if reason is None:
-            admitted.append(announcement)
+        if reason is not None:
+            absent.append(Absence(announcement.origin, "left out", reason))
+        elif announcement.unmet is not None:
+            absent.append(Absence(announcement.origin, "quarantined", announcement.unmet))
         else:
-            left_out.append(Absence(announcement.origin, "left out", reason))
+            admitted.append(announcement)
     loaded = load(manager, admitted)
-    return attrs.evolve(loaded, absences=(*loaded.absences, *left_out))
+    return attrs.evolve(loaded, absences=(*loaded.absences, *absent))
+
+
+def load_built_in() -> Catalogue:
+    """The framework's own parts, for which nobody else's package is imported."""
+    own = [each for each in map(_announcement, _entries()) if each.built_in]
+    return load(new_manager(), sorted(own, key=lambda each: each.name))
+
+
+def _announcement(entry: EntryPoint) -> Announcement:
+    origin = _origin(entry)
+    built_in = _is_built_in(entry, origin)
+    return Announcement(origin, entry.load, built_in, None if built_in else _unmet(entry))
+
+
+def _unmet(entry: EntryPoint) -> str | None:
+    """The framework that a distribution asks for, if it is another one than this."""
+    wishes = (entry.dist.requires if entry.dist is not None else None) or []
+    ours = [wish for wish in wishes if normalised(wish[: len(BUILT_IN)]) == BUILT_IN]
+    if not ours:
+        return None
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    present = version(BUILT_IN)
+    for wish in ours:
+        try:
+            wanted = Requirement(wish)
+        except InvalidRequirement:
+            continue  # pip has let it pass
+        if normalised(wanted.name) != BUILT_IN:
+            continue
+        applies = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
+        if applies and not wanted.specifier.contains(present, prereleases=True):
+            return f"wants {BUILT_IN} {wanted.specifier}, found {present}: upgrade the older one"
+    return None
 
 
 def _entries() -> list[EntryPoint]:
@@ -103,13 +144,25 @@ def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -
     """Register the plugins one by one and collect their parts; quarantine those that fail."""
     parts: list[Part] = []
     quarantined = []
+    imports = []
     for announcement in announcements:
+        began = perf_counter()
         try:
-            parts += _parts(manager, announcement)
+            with _undisturbed():
+                parts += _parts(manager, announcement)
         except PluginError as error:
             manager.unregister(name=announcement.name)
             quarantined.append(Absence(announcement.origin, "quarantined", str(error)))
-    return Catalogue(tuple(parts), tuple(quarantined))
+        imports.append(Import(announcement.origin, perf_counter() - began))
+    return Catalogue(tuple(parts), tuple(quarantined), tuple(imports))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """What a plugin prints goes to standard error, where it spoils no result; and numpy treats
+    errors as before, whatever the plugin says."""
+    with redirect_stdout(sys.stderr), np.errstate():
+        yield
 
 
 def _parts(manager: pluggy.PluginManager, announcement: Announcement) -> list[Part]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import attrs
 
+from sgpc_framework.plugin.allowlist import normalised
 from sgpc_framework.plugin.kinds import KindName
 
 
@@ -57,6 +58,18 @@ class Part(Provided):
     cls: type
     origin: Origin
 
+    @property
+    def full_name(self) -> str:
+        """``distribution:name``, which no other distribution can take."""
+        return f"{self.distribution}:{self.name}"
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name, or the full one, is this part's."""
+        distribution, colon, own = name.rpartition(":")
+        return own == self.name and (
+            not colon or normalised(distribution) == normalised(self.distribution)
+        )
+
 
 @attrs.frozen
 class Absence(Provided):
@@ -75,8 +88,20 @@ class Absence(Provided):
 
 
 @attrs.frozen
+class Import(Provided):
+    """What it took to import an entry point and to ask it for its parts.
+
+    What two of them import is paid for by the first.
+    """
+
+    origin: Origin
+    seconds: float
+
+
+@attrs.frozen
 class Catalogue:
     """Everything that was found: the parts, and the entry points that gave none."""
 
     parts: tuple[Part, ...] = ()
     absences: tuple[Absence, ...] = ()
+    imports: tuple[Import, ...] = ()

@@ -6,7 +6,8 @@ A registry is an ordinary object that whoever needs parts is given; there may be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -18,8 +19,14 @@ from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.admission import checked_name, kind_of
 from sgpc_framework.plugin.allowlist import normalised
 from sgpc_framework.plugin.kinds import KINDS, KindName
-from sgpc_framework.plugin.loading import Announcement, load, load_installed, new_manager
-from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Origin, Part
+from sgpc_framework.plugin.loading import (
+    Announcement,
+    load,
+    load_built_in,
+    load_installed,
+    new_manager,
+)
+from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Import, Origin, Part
 
 
 @attrs.define(slots=False, eq=False)
@@ -31,14 +38,24 @@ class Registry:
     these plugins return, and ``registry.extended(A)`` all it had and ``A``.
 
     A plugin that fails costs its own parts only: see :meth:`quarantined`. A name that two plugins
-    provide is an error for whoever asks for that name, and for nobody else.
+    provide is an error for whoever asks for that name, and for nobody else; ``distribution:name``
+    says which is meant. The name of a built-in part alone means the built-in part, so that it is
+    found without importing a stranger's package.
     """
 
     _load: Callable[[pluggy.PluginManager], Catalogue] = attrs.field(
         default=load_installed, repr=False
     )
+    _load_first: Callable[[], Catalogue] = attrs.field(repr=False)
+    """What can be had without importing all: the built-in parts, or nothing."""
+
+    @_load_first.default
+    def _default_first(self) -> Callable[[], Catalogue]:
+        return load_built_in if self._load is load_installed else Catalogue
+
     manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
     _loaded: Catalogue | None = attrs.field(default=None, init=False, repr=False)
+    _loaded_first: Catalogue | None = attrs.field(default=None, init=False, repr=False)
     _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
     _depth: int = attrs.field(default=0, init=False, repr=False)
     """How many loads are going on, one inside the other."""
@@ -107,6 +124,20 @@ class Registry:
                 self._loaded = loaded
             return loaded
 
+    @property
+    def _first(self) -> Catalogue:
+        """What is looked at before anybody else's package is imported."""
+        if self._loaded_first is None:
+            with self._lock:
+                if self._loaded_first is None:
+                    self._loaded_first = self._load_first()
+        return self._loaded_first
+
+    def _catalogues(self) -> Iterator[Catalogue]:
+        """What can be had at once, then, for who goes on, everything."""
+        yield self._first
+        yield self._catalogue
+
     def parts(self) -> tuple[Part, ...]:
         """Every part, by kind and name; those whose name is taken twice included."""
         order = list(KINDS)
@@ -123,8 +154,19 @@ class Registry:
         return tuple(a for a in self._catalogue.absences if a.status == "left out")
 
     def names(self, kind: KindName) -> tuple[str, ...]:
-        """The names of a kind, in alphabetical order."""
-        return tuple(sorted({part.name for part in self._catalogue.parts if part.kind == kind}))
+        """The names of a kind that mean one part, in alphabetical order."""
+        known = {part.name for part in self._catalogue.parts if part.kind == kind}
+        return tuple(sorted(known - {*self.ambiguous(kind)}))
+
+    def ambiguous(self, kind: KindName) -> tuple[str, ...]:
+        """The names of a kind that several distributions provide, none of them this framework."""
+        every = Counter(part.name for part in self._catalogue.parts if part.kind == kind)
+        built_in = {part.name for part in self._first.parts if part.kind == kind}
+        return tuple(sorted(name for name in every if every[name] > 1 and name not in built_in))
+
+    def imports(self) -> tuple[Import, ...]:
+        """What the import of each entry point took, in the order of the imports."""
+        return self._catalogue.imports
 
     def get(self, kind: KindName, name: str) -> type:
         """The class of that kind and name.
@@ -138,16 +180,28 @@ class Registry:
         """The record of that kind and name; like :meth:`get` otherwise."""
         if kind not in KINDS:
             raise PluginError(f"wanted a kind of part, found {kind!r}; {suggestion(kind, KINDS)}")
-        rivals = [p for p in self._catalogue.parts if (p.kind, p.name) == (kind, name)]
-        if len(rivals) == 1:
-            return rivals[0]
+        for catalogue in self._catalogues():
+            rivals = [p for p in catalogue.parts if p.kind == kind and p.is_called(name)]
+            if len(rivals) == 1:
+                return rivals[0]
         if rivals:
             providers = " and by ".join(str(part.origin) for part in rivals)
             raise PluginError(
-                f"the name {name!r} of {KINDS[kind].noun} is provided by {providers}: uninstall or "
-                "leave out all but one, because none is picked for you"
+                f"the name {name!r} of {KINDS[kind].noun} is provided by {providers}: "
+                f"{_remedy(rivals)}, because none is picked for you"
             )
         raise PluginError(self._unknown(kind, name))
+
+    def name_of(self, cls: type) -> str | None:
+        """What a file calls a class: its name or, where that means another part, the full one;
+        ``None`` if the registry does not have it."""
+        part = self.provider(cls)
+        if part is None:
+            return None
+        try:
+            return part.name if self.get(part.kind, part.name) is cls else part.full_name
+        except PluginError:  # the name is taken twice
+            return part.full_name
 
     def _unknown(self, kind: KindName, name: str) -> str:
         text = f"wanted the name of {KINDS[kind].noun}, found {name!r}; "
@@ -160,7 +214,19 @@ class Registry:
 
     def provider(self, cls: type) -> Part | None:
         """The record of a class; ``None`` if the registry does not have it."""
-        return next((part for part in self._catalogue.parts if part.cls is cls), None)
+        for catalogue in self._catalogues():
+            for part in catalogue.parts:
+                if part.cls is cls:
+                    return part
+        return None
+
+
+def _remedy(rivals: list[Part]) -> str:
+    """How to say which of several parts of one name is meant, if that can be said."""
+    full = sorted({part.full_name for part in rivals})
+    if len(full) < len(rivals):
+        return "rename or leave out all but one"
+    return f"say {' or '.join(map(repr, full))}"
 
 
 def _of_catalogue(catalogue: Catalogue) -> Registry:

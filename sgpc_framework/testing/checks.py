@@ -9,6 +9,9 @@
 Which checks a part gets follows from its kind and its abilities. A law is a function whose name is
 the check's and whose docstring says what is wanted; the laws are in the modules ``*_checks``.
 Their data is seeded, so that a check gives the same verdict every time and everywhere.
+
+There are two levels. The quick one takes a moment; the thorough one takes whole fits, hundreds of
+rows, sixty stages, wide ranges, and two processes of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from copy import deepcopy
 from inspect import getdoc
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -31,11 +34,14 @@ from sgpc_framework.protocols import StartsFromData
 from sgpc_framework.testing import (
     kernel_checks,
     kernel_gradient_checks,
+    kernel_range_checks,
     likelihood_checks,
+    long_run_checks,
     objective_checks,
     refiner_checks,
     selector_checks,
     site_checks,
+    thorough_checks,
 )
 from sgpc_framework.testing.part_checks import PART_LAWS, STARTING_LAWS
 from sgpc_framework.testing.randomness import global_seed
@@ -55,6 +61,11 @@ LAWS: Mapping[KindName, Laws] = {
     "refiner": refiner_checks.LAWS,
 }
 """For each kind, the laws of its protocol and of the abilities that a part may have."""
+
+THOROUGH: Mapping[KindName, Laws] = {"kernel": kernel_range_checks.LAWS, **long_run_checks.LAWS}
+"""For each kind, the laws that take longer."""
+
+Level = Literal["quick", "thorough"]
 
 GUIDE = "docs/how-to/write-a-part.md"
 
@@ -131,11 +142,13 @@ def checks_for(
     *,
     kind: KindName | None = None,
     seconds: float = SECONDS,
+    level: Level = "quick",
 ) -> list[Check]:
     """The checks of a part: an instance, or a class, which is made with its defaults.
 
     ``registry`` is where the part may be registered (the installed plugins unless told otherwise),
-    ``seconds`` the time that each check may take. The kind is told by the part's methods.
+    ``seconds`` the time that each check may take, ``level`` which checks there are: the quick ones
+    or, instead of them, the thorough ones. The kind is told by the part's methods.
 
     >>> from sgpc_plugins.objectives import NoObjective
     >>> [check.name for check in checks_for(NoObjective())][:2]
@@ -149,14 +162,18 @@ def checks_for(
         except Exception:
             return [Check(chosen.name, cls, made_with_its_defaults, chosen.protocol, seconds)]
     context = chosen, registry or default_registry()
+    of_all: dict[Any, tuple[Law, ...]] = {
+        chosen.protocol: PART_LAWS if level == "quick" else thorough_checks.LAWS,
+        StartsFromData: STARTING_LAWS if level == "quick" else (),
+    }
     checks = [
         Check(chosen.name, component, law, protocol, seconds, context)
-        for protocol, laws in {chosen.protocol: PART_LAWS, StartsFromData: STARTING_LAWS}.items()
+        for protocol, laws in of_all.items()
         if isinstance(component, protocol)
         for law in laws
     ]
     seen: dict[Law, Any] = {}
-    for protocol, laws in LAWS[chosen.name].items():
+    for protocol, laws in (LAWS if level == "quick" else THOROUGH)[chosen.name].items():
         if isinstance(component, protocol):
             seen.update({law: protocol for law in laws if law not in seen})
     return checks + [
@@ -170,9 +187,13 @@ def made_with_its_defaults(cls: type) -> None:
 
 
 def parametrize_with_checks(
-    components: Iterable[Any], registry: Registry | None = None, *, seconds: float = SECONDS
+    components: Iterable[Any],
+    registry: Registry | None = None,
+    *,
+    seconds: float = SECONDS,
+    level: Level = "quick",
 ) -> pytest.MarkDecorator:
-    """A pytest decorator that runs a test for every check of every component.
+    """A pytest decorator that runs a test for every check of a level, for every component.
 
     The test takes one argument, ``check``, and calls it. Its id reads like
     ``entropy-selector: proposes distinct rows``.
@@ -182,7 +203,7 @@ def parametrize_with_checks(
     checks = [
         check
         for component in components
-        for check in checks_for(component, registry, seconds=seconds)
+        for check in checks_for(component, registry, seconds=seconds, level=level)
     ]
     return pytest.mark.parametrize(
         "check", checks, ids=[f"{check.part}-{check.name}" for check in checks]
@@ -195,9 +216,10 @@ def run_checks(
     *,
     kind: KindName | None = None,
     seconds: float = SECONDS,
+    level: Level = "quick",
 ) -> Iterator[CheckResult]:
     """Run the checks of a part one by one, yielding each result as it comes."""
-    for check in checks_for(component, registry, kind=kind, seconds=seconds):
+    for check in checks_for(component, registry, kind=kind, seconds=seconds, level=level):
         began = perf_counter()
         problem = None
         try:

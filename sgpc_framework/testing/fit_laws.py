@@ -5,6 +5,7 @@ They take what ``strategies.fits`` draws: a training set, and a design to be fit
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.fit import fit
 from sgpc_framework.engine.log import replay
-from sgpc_framework.errors import InputError
+from sgpc_framework.errors import CheckpointWarning, InputError
 from sgpc_framework.files.model_files import load
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import values
@@ -103,6 +104,22 @@ def replaying_the_log_makes_the_same_states(made: FitToMake) -> None:
     assert len(again) == len(end.states)
     for ours, theirs in zip(again, end.states, strict=True):
         require_same_bits(ours, theirs)
+
+
+def a_fit_that_was_killed_is_resumed_to_the_same_bits(made: FitToMake, share: float) -> None:
+    """Of a log that was cut anywhere, as a kill at any moment leaves it, the same model file comes
+    as without a log."""
+    X, y, design = made.problem.X, made.problem.y, made.design
+    with TemporaryDirectory() as folder:
+        log, unbroken, resumed = (Path(folder) / name for name in ("log", "unbroken", "resumed"))
+        design.fit(X, y).save(unbroken)
+        design.fit(X, y, checkpoint=log)
+        written = log.read_bytes()
+        log.write_bytes(written[: round(share * len(written))])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CheckpointWarning)  # of a record that was not finished
+            design.fit(X, y, checkpoint=log).save(resumed)
+        assert resumed.read_bytes() == unbroken.read_bytes()
 
 
 def blocks_hardly_matter(made: FitToMake, block_rows: int = 3) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.errors import InputError
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import (
@@ -19,6 +20,8 @@ from sgpc_framework.protocols import (
     Inputs,
     Kernel,
     KernelColumns,
+    KernelFusedPullback,
+    KernelInputPullback,
     KernelPullback,
     SampleInputs,
     StorableInputs,
@@ -26,7 +29,14 @@ from sgpc_framework.protocols import (
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.testing.differences import variations
 from sgpc_framework.testing.randomness import repeated
-from sgpc_framework.testing.samples import Sample, is_matrix, ready, samples_for
+from sgpc_framework.testing.samples import (
+    Sample,
+    is_matrix,
+    is_unlocked,
+    locked,
+    ready,
+    samples_for,
+)
 from sgpc_framework.testing.verdict import (
     ROUNDING,
     Laws,
@@ -115,18 +125,35 @@ def works_on_one_row_and_on_none(kernel: Kernel) -> None:
 
 
 def leaves_its_inputs_alone(kernel: Kernel) -> None:
-    """No call changes X, Z or the hyperparameters."""
+    """No call changes X, Z or the hyperparameters, or makes an array writable that was not."""
     kernel = ready(kernel)
     before = values(kernel)
     for sample in samples_for(kernel):
-        X, Z = copy(sample.rest), copy(sample.some)
-        K, diagonal = kernel(X, Z), kernel.diag(X)
-        if has(kernel, KernelPullback):
-            kernel.linearised(X, Z)[1](np.ones_like(K))
-            kernel.linearised_diag(X)[1](np.ones_like(diagonal))
-        require(_same(X, sample.rest), f"X was changed ({sample.title})")
-        require(_same(Z, sample.some), f"Z was changed ({sample.title})")
+        for lock in (copy, locked):
+            X, Z = lock(sample.rest), lock(sample.some)
+            dict(_answers(kernel, X, Z))
+            require(_same(X, sample.rest), f"X was changed ({sample.title})")
+            require(_same(Z, sample.some), f"Z was changed ({sample.title})")
+            opened = lock is locked and (is_unlocked(X) or is_unlocked(Z))
+            require(not opened, f"an input was made writable ({sample.title})")
     require(np.array_equal(values(kernel), before), "the hyperparameters were changed")
+
+
+def a_second_call_leaves_the_first_result_alone(kernel: Kernel) -> None:
+    """An array that a call returned stays as it is while the kernel is asked for more.
+
+    So it is not a buffer that the next call fills anew.
+    """
+    kernel = ready(kernel)
+    for sample in samples_for(kernel):
+        X, Z = sample.rest, sample.some
+        first = dict(_answers(kernel, X, Z))
+        kept = {call: np.array(array) for call, array in first.items()}
+        for other in (X[np.arange(len(X))[::-1]], Z, sample.X):
+            dict(_answers(kernel, other, Z))
+            dict(_answers(kernel, Z, other))
+        for call, array in first.items():
+            require_equal(array, kept[call], f"{call} after other calls", sample.title)
 
 
 def deterministic(kernel: Kernel) -> None:
@@ -187,9 +214,40 @@ LAWS: Laws = {
         same_values_whatever_the_block,
         works_on_one_row_and_on_none,
         leaves_its_inputs_alone,
+        a_second_call_leaves_the_first_result_alone,
         deterministic,
     ),
 }
+
+
+def _answers(kernel: Kernel, X: Inputs, Z: Inputs) -> Iterator[tuple[str, Any]]:
+    """Every array that a kernel may be asked for, by the call."""
+    yield "k(X, Z)", kernel(X, Z)
+    yield "diag(X)", kernel.diag(X)
+    ones = np.ones((len(X), len(Z)))
+    if has(kernel, KernelColumns):
+        columns = kernel.columns_of(X)
+        yield "columns_of(X)(Z)", columns(Z)
+        columns(Z[np.arange(len(Z))[::-1]])
+    if has(kernel, KernelPullback):
+        K, pullback = kernel.linearised(X, Z)
+        yield "K of linearised", K
+        yield "the pullback of linearised", pullback(ones)
+        diagonal, pullback = kernel.linearised_diag(X)
+        yield "the diagonal of linearised_diag", diagonal
+        yield "the pullback of linearised_diag", pullback(ones[:, 0])
+    if has(kernel, KernelInputPullback) and is_matrix(X):
+        try:
+            yield "input_pullback", kernel.input_pullback(X, Z, ones)
+        except InputError:  # one of its parts cannot be differentiated
+            return
+        if has(kernel, KernelFusedPullback):
+            K, pullbacks = kernel.linearised_in_inputs(X, Z)
+            yield "K of linearised_in_inputs", K
+            yield (
+                "the pullbacks of linearised_in_inputs",
+                np.concatenate([np.ravel(each) for each in pullbacks(ones)]),
+            )
 
 
 def _cases(kernel: Kernel) -> Iterator[tuple[Kernel, Sample]]:
@@ -213,7 +271,7 @@ def _require_proper(kernel: Kernel, X: Inputs, Z: Inputs, where: str) -> None:
 
 def _require_array(array: Any, shape: tuple[int, ...], what: str, where: str) -> None:
     require(
-        isinstance(array, np.ndarray) and array.dtype == np.float64,
+        type(array) is np.ndarray and array.dtype == np.float64,
         f"{what} is {_type(array)} where a float64 array is wanted ({where})",
     )
     require(array.shape == shape, f"{what} of shape {array.shape}, not {shape} ({where})")
@@ -240,7 +298,7 @@ def _same(now: Any, before: Any) -> bool:
 
 
 def _type(returned: Any) -> str:
-    if isinstance(returned, np.ndarray):
+    if type(returned) is np.ndarray:
         array: NDArray[Any] = returned
         return f"an array of {array.dtype}"
     return f"of type {type(returned).__name__}"

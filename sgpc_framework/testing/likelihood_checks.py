@@ -199,6 +199,20 @@ def leaves_its_inputs_alone(likelihood: Likelihood) -> None:
             require(np.array_equal(before, after), f"{name} was changed ({at})")
 
 
+def a_second_call_leaves_the_first_result_alone(likelihood: Likelihood) -> None:
+    """An array that a call returned stays as it is while the likelihood is asked for more.
+
+    So it is not a buffer that the next call fills anew.
+    """
+    for varied, at in _cases(likelihood, 1.0):
+        first = dict(_answers(varied, at, slice(None)))
+        kept = {call: np.array(array) for call, array in first.items()}
+        for rows in (slice(None, None, -1), slice(1, None), slice(5)):
+            dict(_answers(varied, at, rows))
+        for call, array in first.items():
+            require_equal(array, kept[call], f"{call} after other calls", str(at))
+
+
 def deterministic(likelihood: Likelihood) -> None:
     """The same call gives the same bits."""
     for varied, at in _cases(likelihood, 0.0, 1.0):
@@ -254,6 +268,7 @@ LAWS: Laws = {
         leaves_some_variance,
         same_values_whatever_the_block,
         leaves_its_inputs_alone,
+        a_second_call_leaves_the_first_result_alone,
         deterministic,
     ),
     LogEvidence: (log_z_alone_agrees_with_the_moments,),
@@ -264,17 +279,18 @@ LAWS: Laws = {
 
 def _cases(likelihood: Likelihood, *variances: float) -> Iterator[tuple[Likelihood, Marginals]]:
     """Means around the boundary, for all labels, the variances, and other hyperparameters."""
-    return _with_means(likelihood, np.linspace(-6.0, 6.0, 25) + 0.03, variances)
+    return cases(likelihood, np.linspace(-6.0, 6.0, 25) + 0.03, *variances)
 
 
 def _far_cases(likelihood: Likelihood) -> Iterator[tuple[Likelihood, Marginals]]:
     far = np.geomspace(1.0, FAR, 33)
-    return _with_means(likelihood, np.concatenate([-far[::-1], [0.0], far]), (0.0, 1e-3, 1.0, FAR))
+    return cases(likelihood, np.concatenate([-far[::-1], [0.0], far]), 0.0, 1e-3, 1.0, FAR)
 
 
-def _with_means(
-    likelihood: Likelihood, mean: Floats, variances: tuple[float, ...]
+def cases(
+    likelihood: Likelihood, mean: Floats, *variances: float
 ) -> Iterator[tuple[Likelihood, Marginals]]:
+    """These means with all labels, each of the variances, and other hyperparameters."""
     ready = started(likelihood, samples_for(likelihood)[0].X)
     for varied in variations(ready):
         for label in _labels(varied):
@@ -306,6 +322,18 @@ def _moments(likelihood: Likelihood, at: Marginals) -> Floats:
     return np.concatenate([np.ravel(each) for each in likelihood.moments(*at.moved())])
 
 
+def _answers(likelihood: Likelihood, at: Marginals, rows: slice) -> Iterator[tuple[str, Any]]:
+    """Every array that a likelihood may be asked for, by the call."""
+    y, mean, variance = at.y[rows], at.mean[..., rows], at.variance[rows]
+    moments = likelihood.moments(y, mean, variance)
+    yield from zip(Moments._fields, moments, strict=True)
+    if has(likelihood, LogEvidence):
+        yield "log_z alone", likelihood.log_z(y, mean, variance)
+    if has(likelihood, LikelihoodPullback):
+        weight = np.ones(len(y))
+        yield "the pullback", likelihood.pullback(y, mean, variance, moments, weight)
+
+
 def _log_z(likelihood: Likelihood, y: Floats, mean: Floats, variance: Floats) -> Floats:
     return np.array(likelihood.moments(y, mean, variance).log_z, dtype=np.float64)
 
@@ -325,7 +353,7 @@ def _require_proper(moments: Any, shape: tuple[int, ...], where: str) -> None:
     )
     for name, values in zip(Moments._fields, moments, strict=True):
         require(
-            isinstance(values, np.ndarray) and values.dtype == np.float64,
+            type(values) is np.ndarray and values.dtype == np.float64,
             f"{name} of type {type(values).__name__} where a float64 array is wanted ({where})",
         )
         wanted = shape[-1:] if name == "log_z" else shape

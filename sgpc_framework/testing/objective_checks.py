@@ -52,7 +52,7 @@ def gradient_agrees_with_differences(objective: HyperObjective) -> None:
     """The derivatives that come with the loss are its derivatives, priors included."""
     for fit in _fits():
 
-        def loss(state: State, fit: _Fit = fit) -> float:
+        def loss(state: State, fit: Fit = fit) -> float:
             return fit.evaluated(objective, state)[0]
 
         for state in variations(fit.state):
@@ -74,7 +74,7 @@ def unchanged_by_block_size(objective: HyperObjective) -> None:
     for fit in _fits():
         wanted, gradient = fit.evaluated(objective)
         for block_rows in (1, 5):
-            value, again = _Fit(fit.situation, block_rows).evaluated(objective)
+            value, again = Fit(fit.situation, block_rows).evaluated(objective)
             what = f"{fit.title}, blocks of {block_rows} rows"
             require_close(value, wanted, 1e-8 * scale_of([1.0, wanted]), "loss", what)
             require_close(again, gradient, 1e-8 * (1 + scale_of(gradient)), "gradient", what)
@@ -103,7 +103,7 @@ LAWS: Laws = {
 }
 
 
-class _Fit:
+class Fit:
     """A state, the rows it was fitted to, and what an objective says of both."""
 
     def __init__(self, situation: Situation, block_rows: int = ROWS) -> None:
@@ -133,6 +133,6 @@ class _Fit:
         return [self.rows.inputs(numbers), self.rows.labels(numbers), state.precision, state.mean]
 
 
-def _fits() -> Iterator[_Fit]:
+def _fits() -> Iterator[Fit]:
     for situation in (*ordinary_situations()[1:], corner_situations()[0]):
-        yield _Fit(situation)
+        yield Fit(situation)

@@ -19,7 +19,7 @@ from sgpc_framework.plugin.kinds import Kind, named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Tunable
 from sgpc_framework.testing.differences import variations
-from sgpc_framework.testing.samples import samples_for, started
+from sgpc_framework.testing.samples import is_unlocked, locked, samples_for, started
 from sgpc_framework.testing.verdict import Violation, require, require_finite
 
 
@@ -113,6 +113,15 @@ def starts_from_data(part: Any, kind: Kind, registry: Registry) -> None:
             require(ready.started(X) == ready, f"another part when started twice ({where})")
 
 
+def starting_leaves_the_inputs_alone(part: Any, kind: Kind, registry: Registry) -> None:
+    """started(X) changes nothing in X, which is the user's, and does not make it writable."""
+    for sample in samples_for(part):
+        X = locked(sample.X)
+        part.started(X)
+        require(np.array_equal(X, sample.X), f"X was changed ({sample.title})")
+        require(not is_unlocked(X), f"X was made writable ({sample.title})")
+
+
 PART_LAWS = (
     frozen_attrs_class,
     well_formed_name_and_options,
@@ -121,7 +130,7 @@ PART_LAWS = (
     hyperparameters_round_trip,
     configuration_round_trip,
 )
-STARTING_LAWS = (starts_from_data,)
+STARTING_LAWS = (starts_from_data, starting_leaves_the_inputs_alone)
 
 
 def _words(part: Any) -> Iterator[str]:

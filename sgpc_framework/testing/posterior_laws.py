@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sgpc_framework.algebra.rounding import ROUNDING
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.protocols import Floats
 from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.shard import Inclusion as Included
 from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.oracle import DensePosterior, dense_posterior
@@ -88,6 +90,29 @@ def a_trial_is_what_inclusion_makes(
     np.testing.assert_allclose(tried[which], included, rtol=1e-9, atol=1e-9 * scale)
 
 
+def a_stage_reports_what_it_did(walk: Walk) -> None:
+    """``include`` returns the sums of log Z and of errors over all rows after it, and how many rows
+    are left: not active, and with more variance than rounding leaves of their prior variance. A
+    posterior is exhausted when none are."""
+    posterior = walk.posterior
+    prior = posterior.kernel.diag(walk.problem.X)
+    active = np.zeros(len(posterior), dtype=np.bool_)
+    for inclusion in walk.inclusions:
+        included = include(posterior, inclusion)
+        if included is None:
+            continue
+        active[inclusion.row] = True
+        log_z = _log_z_of_rows(posterior)
+        np.testing.assert_allclose(included.log_z, log_z.sum(), rtol=1e-9, atol=1e-9)
+        assert included.wrong == np.count_nonzero(log_z <= -np.log(2.0))
+        left = ~active & (posterior.marginals()[1] > ROUNDING["float64"].spent * prior)
+        np.testing.assert_array_equal(posterior.eligible(), left)
+        assert included.eligible == np.count_nonzero(left)
+        assert posterior.exhausted == (not left.any())
+        everything = posterior.sample(_alike, len(posterior), np.random.default_rng(0))
+        np.testing.assert_array_equal(np.sort(everything), np.flatnonzero(left))
+
+
 def blocks_change_nothing(walk: Walk) -> None:
     """Rows in several blocks have the marginals of the same rows in one."""
     given, X, y = walk.posterior, walk.problem.X, walk.problem.y
@@ -127,15 +152,14 @@ def ties_go_to_the_lowest_row(walk: Walk) -> None:
         assert posterior.argmin(lambda rows: np.full(len(rows), np.inf)) == eligible[0]
 
 
-def include(posterior: Posterior, inclusion: Inclusion) -> bool:
-    """Include a row if it can be; returns whether it was."""
+def include(posterior: Posterior, inclusion: Inclusion) -> Included | None:
+    """Include a row if it can be; returns what that did."""
     candidates = posterior.candidates(np.array([inclusion.row]))
     if not candidates.eligible[0]:
-        return False
+        return None
     variance = candidates.at.variance[0]
     step = Steps(inclusion.coefficient / np.sqrt(variance), inclusion.share / variance)
-    posterior.include(candidates, 0, step)
-    return True
+    return posterior.include(candidates, 0, step)
 
 
 def _walked(walk: Walk) -> Posterior:
@@ -149,6 +173,22 @@ def _dense(walk: Walk) -> DensePosterior:
     return dense_posterior(
         walk.posterior.kernel, walk.problem.X, basis, sites.precision, sites.mean
     )
+
+
+def _log_z_of_rows(posterior: Posterior) -> Floats:
+    """log Z of every row, one by one."""
+    log_z = np.empty(len(posterior))
+
+    def look(rows: Rows) -> Floats:
+        log_z[rows.index] = rows.log_z
+        return np.zeros(len(rows))
+
+    posterior.total(look)
+    return log_z
+
+
+def _alike(rows: Rows) -> Floats:
+    return np.ones(len(rows))
 
 
 def _all_there_is(rows: Rows) -> Floats:

@@ -6,13 +6,14 @@ compare: such a state fails the check that is about it, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
 from sgpc_framework.parts.hyperparameters import values
-from sgpc_framework.protocols import Floats, Refined, Refiner, Refining
+from sgpc_framework.protocols import Floats, Refined, Refiner, RefinesInRuns, Refining
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
@@ -99,7 +100,36 @@ def leaves_what_it_was_given_alone(refiner: Refiner) -> None:
             require(np.array_equal(array, before[name]), f"{name} were changed ({where})")
 
 
+def runs_may_be_recalled(refiner: RefinesInRuns) -> None:
+    """A run that is recalled, by its end and by where it left the generator, leads to where it led:
+    ``refine_in_runs`` does what ``refine`` does, wherever it was cut."""
+    state, rows, where = next(_fits())
+    runs: list[tuple[State, Any]] = []
+
+    def outcome(known: int) -> dict[str, Floats]:
+        """Of a refinement that recalls so many runs."""
+        recalled = iter(runs[:known])
+
+        def once(rng: np.random.Generator, run: Callable[[], State]) -> State:
+            if (earlier := next(recalled, None)) is not None:
+                end, rng.bit_generator.state = earlier
+                return end
+            end = run()
+            if not known:
+                runs.append((end, rng.bit_generator.state))
+            return end
+
+        rng = np.random.default_rng(1)
+        return _arrays(refiner.refine_in_runs(state, rows, rng, _go_on, once).state)
+
+    first = outcome(known=0)
+    _require_same(_outcome(cast(Refiner, refiner), state, rows), first, f"run by run, {where}")
+    for known in {1, len(runs) // 2, len(runs)} - {0}:
+        _require_same(first, outcome(known), f"{known} runs recalled, {where}")
+
+
 LAWS: Laws = {
+    RefinesInRuns: (runs_may_be_recalled,),
     Refiner: (
         loss_is_finite,
         never_worse_than_its_start,
@@ -110,7 +140,7 @@ LAWS: Laws = {
         uses_only_the_generator_given,
         ends_when_told_to,
         leaves_what_it_was_given_alone,
-    )
+    ),
 }
 
 

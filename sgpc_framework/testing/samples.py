@@ -7,6 +7,7 @@ kernel among its parts.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TypeVar
 
 import attrs
@@ -60,6 +61,19 @@ def is_matrix(X: Inputs) -> bool:
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
 
 
+def locked(X: Inputs) -> Inputs:
+    """A copy that cannot be written into, unless somebody insists; objects are copied only."""
+    X = copy(X)
+    if isinstance(X, np.ndarray):
+        X.flags.writeable = False
+    return X
+
+
+def is_unlocked(X: Inputs) -> bool:
+    """Whether somebody has insisted."""
+    return isinstance(X, np.ndarray) and bool(X.flags.writeable)
+
+
 def started(component: C, X: Inputs) -> C:
     """The component as a fit would start it: words such as ``"median"`` become numbers."""
     return component.started(X) if has(component, StartsFromData) else component
@@ -75,10 +89,10 @@ def _inputs(component: object) -> Inputs:
     for part in parts_of(component):
         if has(part, SampleInputs):
             return checked_inputs(part.sample_inputs(ROWS, rng))  # as a fit would
-    return rng.standard_normal((ROWS, _width(component)))
+    return rng.standard_normal((ROWS, width(component)))
 
 
-def _width(component: object) -> int:
-    """How many features a component with one number for each of them has been made for."""
+def width(component: object) -> int:
+    """How many features a component has been made for that has one number for each of them."""
     positions = [h.position for h in hyperparameters(component) if h.position is not None]
     return max(positions) + 1 if positions else FEATURES

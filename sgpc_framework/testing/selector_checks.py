@@ -41,22 +41,22 @@ def proposes_row_numbers(selector: BasisSelector) -> None:
 
     ``None``, which says that there are basis vectors enough, is as good once there is one.
     """
-    _require_of_all(ordinary_situations(), selector, _require_row_numbers)
+    _require_of_all(ordinary_situations(), selector, require_row_numbers)
 
 
 def proposes_inactive_rows_only(selector: BasisSelector) -> None:
     """Every proposed row is inactive, with some variance left: ``posterior.eligible``."""
-    _require_of_all(ordinary_situations(), selector, _require_inactive)
+    _require_of_all(ordinary_situations(), selector, require_inactive)
 
 
 def proposes_distinct_rows(selector: BasisSelector) -> None:
     """No row is proposed twice at once."""
-    _require_of_all(ordinary_situations(), selector, _require_distinct)
+    _require_of_all(ordinary_situations(), selector, require_distinct)
 
 
 def survives_duplicates_ties_and_a_single_inactive_row(selector: BasisSelector) -> None:
     """Where rows are duplicates, all tie or only one is left, the proposal is as good as ever."""
-    for objection in (_require_row_numbers, _require_inactive, _require_distinct):
+    for objection in (require_row_numbers, require_inactive, require_distinct):
         _require_of_all(corner_situations(), selector, objection)
 
 
@@ -83,11 +83,14 @@ def row_functions_are_row_local(selector: BasisSelector) -> None:
 
 
 def keeps_no_state_between_fits(selector: BasisSelector) -> None:
-    """Two fits with the same selector and the same seed propose the same rows."""
+    """Two fits with the same selector and the same seed propose the same rows, with the same scores
+    if it scores them."""
     for situation in ordinary_situations():
         first, second = repeated(partial(_fit, selector, situation))
         for stage, (before, after) in enumerate(zip(first, second, strict=True), start=1):
-            require_equal(before, after, f"proposals of two fits at stage {stage}", situation.title)
+            for what, array in before.items():
+                title = f"{what} of two fits at stage {stage}"
+                require_equal(array, after[what], title, situation.title)
 
 
 def leaves_the_posterior_alone(selector: BasisSelector) -> None:
@@ -156,7 +159,8 @@ def _require_of_all(
                 objection(proposal, posterior, situation.title)
 
 
-def _require_row_numbers(rows: Proposal, posterior: Posterior, where: str) -> None:
+def require_row_numbers(rows: Proposal, posterior: Posterior, where: str) -> None:
+    """A proposal is of integers that are numbers of rows."""
     require(
         rows.dtype.kind in "iu" and rows.ndim == 1,
         f"{rows.dtype} of shape {rows.shape} where integers are wanted ({where})",
@@ -168,7 +172,8 @@ def _require_row_numbers(rows: Proposal, posterior: Posterior, where: str) -> No
     )
 
 
-def _require_inactive(rows: Proposal, posterior: Posterior, where: str) -> None:
+def require_inactive(rows: Proposal, posterior: Posterior, where: str) -> None:
+    """A proposal is of rows that can be included."""
     if rows.dtype.kind not in "iuf":
         return  # these are no rows at all, which another law says
     inside = rows[(rows >= 0) & (rows < len(posterior))].astype(np.intp)
@@ -180,7 +185,8 @@ def _require_inactive(rows: Proposal, posterior: Posterior, where: str) -> None:
     )
 
 
-def _require_distinct(rows: Proposal, posterior: Posterior, where: str) -> None:
+def require_distinct(rows: Proposal, posterior: Posterior, where: str) -> None:
+    """A proposal names no row twice."""
     listed = rows.ravel().tolist()
     require(len(set(listed)) == len(listed), f"a row is repeated: {listed} ({where})")
 
@@ -191,14 +197,16 @@ def _proposed(selector: BasisSelector, posterior: Posterior, seed: int = 1) -> P
 
 def _asked(selector: BasisSelector, posterior: Posterior, rng: np.random.Generator) -> Proposal:
     """The proposal of a first stage."""
-    return _rows(selector.propose(posterior, rng, *_memory(selector, posterior, rng)))
+    return proposed_rows(selector.propose(posterior, rng, *memory_of(selector, posterior, rng)))
 
 
-def _memory(selector: object, posterior: Posterior, rng: np.random.Generator) -> tuple[Any, ...]:
+def memory_of(selector: object, posterior: Posterior, rng: np.random.Generator) -> tuple[Any, ...]:
+    """What a selector with a memory is handed besides; nothing for others."""
     return (selector.begun(posterior, rng),) if isinstance(selector, SelectsWithMemory) else ()
 
 
-def _rows(proposal: object) -> Proposal:
+def proposed_rows(proposal: object) -> Proposal:
+    """A proposal as an array, whatever it is."""
     return np.atleast_1d(np.array(proposal))
 
 
@@ -207,21 +215,32 @@ def _of_a_copy(selector: BasisSelector, situation: Situation) -> Proposal:
     return _proposed(deepcopy(selector), situation.posterior())
 
 
-def _fit(selector: BasisSelector, situation: Situation) -> list[Proposal]:
-    """The proposals of a few stages; the kit includes rows of its own choice in between."""
+def _fit(selector: BasisSelector, situation: Situation) -> list[dict[str, Any]]:
+    """What is said at a few stages; the kit includes rows of its own choice in between."""
     posterior, rng = situation.posterior(), np.random.default_rng(1)
-    memory = _memory(selector, posterior, rng)
-    proposals = []
+    memory = memory_of(selector, posterior, rng)
+    stages = []
     for row in (1, 8, 13):
-        proposals.append(_rows(selector.propose(posterior, rng, *memory)))
+        said: dict[str, Any] = {
+            "proposals": proposed_rows(selector.propose(posterior, rng, *memory))
+        }
+        if isinstance(selector, ScoresCandidates):
+            said["scores"] = np.array(_scored(selector, posterior, memory=memory))
+        stages.append(said)
         include(posterior, row)
-    return proposals
+    return stages
 
 
-def _scored(selector: ScoresCandidates, posterior: Posterior, count: int = 3) -> Floats:
-    """The scores of the first eligible rows."""
+def _scored(
+    selector: ScoresCandidates,
+    posterior: Posterior,
+    count: int = 3,
+    memory: tuple[Any, ...] | None = None,
+) -> Floats:
+    """The scores of the first eligible rows; of a first stage, unless there is a memory."""
     index = np.flatnonzero(posterior.eligible())[:count]
     candidates = posterior.candidates(index)
     steps = defaults().sites.estimate(posterior, candidates)
-    memory = _memory(selector, posterior, np.random.default_rng(1))
+    if memory is None:
+        memory = memory_of(selector, posterior, np.random.default_rng(1))
     return selector.score(posterior, candidates, steps, *memory)

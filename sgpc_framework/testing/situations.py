@@ -7,6 +7,9 @@ fit are the defaults of ``build()``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 import attrs
@@ -14,14 +17,28 @@ import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.protocols import Floats, Likelihood
+from sgpc_framework.rows.placement import ThisProcess
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
-from sgpc_framework.rows.training_rows import TrainingRows
+from sgpc_framework.rows.training_rows import Place, TrainingRows
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.samples import started
 from sgpc_framework.testing.verdict import Violation
 
 ROWS = 24
+
+
+_place: ContextVar[Place] = ContextVar("place", default=ThisProcess)
+
+
+@contextmanager
+def placed(place: Place) -> Iterator[None]:
+    """Inside, the rows of all situations are there: on the workers of a cluster, say."""
+    outer = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(outer)
 
 
 @cache
@@ -43,12 +60,13 @@ class Situation:
 
     def rows(self, block_rows: int = ROWS) -> TrainingRows:
         """A copy of the data: a part that writes into it harms nobody else."""
-        return TrainingRows.of(self.X.copy(), self.y.copy(), block_rows, weight=self.weight)
+        X, y = self.X.copy(), self.y.copy()
+        return TrainingRows.of(X, y, block_rows, _place.get(), self.weight)
 
-    def posterior(self, block_rows: int = ROWS) -> Posterior:
-        """A new posterior in this situation, with room for four stages more."""
+    def posterior(self, block_rows: int = ROWS, stages: int = 4) -> Posterior:
+        """A new posterior in this situation, with room for some stages more."""
         kernel = started(defaults().kernel, self.X)
-        stages = len(self.included) + 4
+        stages += len(self.included)
         posterior = self.rows(block_rows).posterior(kernel, self.likelihood, stages)
         for row in self.included:
             include(posterior, row)
@@ -94,6 +112,11 @@ def corner_situations() -> tuple[Situation, ...]:
     )
 
 
+def situation_of(rows: int, included: tuple[int, ...] = ()) -> Situation:
+    """So many rows of the ordinary kind."""
+    return Situation(f"{rows} rows", *_data(rows), included)
+
+
 def _surprise() -> Situation:
     """Where seven basis vectors agree on a label, a row with the other one.
 
@@ -105,24 +128,17 @@ def _surprise() -> Situation:
     return Situation("a row with the wrong label", X, y, (6, 7, 8, 9, 10, 11, 12))
 
 
-def _data() -> tuple[Floats, Floats]:
+def _data(rows: int = ROWS) -> tuple[Floats, Floats]:
     """Two features, and labels that follow them with some noise."""
     rng = np.random.default_rng(3)
-    X = rng.standard_normal((ROWS, 2))
-    y = np.where(X[:, 0] - 0.5 * X[:, 1] + 0.6 * rng.standard_normal(ROWS) > 0.0, 1.0, -1.0)
+    X = rng.standard_normal((rows, 2))
+    y = np.where(X[:, 0] - 0.5 * X[:, 1] + 0.6 * rng.standard_normal(rows) > 0.0, 1.0, -1.0)
     return X, y
 
 
 def snapshot(posterior: Posterior) -> dict[str, Floats]:
     """A copy of everything in a posterior that a part could write into."""
-    blocks: list[tuple[Floats, ...]] = []
-
-    def look(rows: Rows) -> Floats:
-        seen = (rows.X, rows.y, rows.mean, rows.variance, rows.active)
-        blocks.append(tuple(np.array(each, dtype=np.float64) for each in seen))
-        return np.zeros(len(rows))
-
-    posterior.total(look)
+    blocks = posterior.evaluated(_look)
     names = ("X", "y", "mean", "variance", "active")
     arrays = map(np.concatenate, zip(*blocks, strict=True))
     sites = posterior.sites
@@ -132,6 +148,11 @@ def snapshot(posterior: Posterior) -> dict[str, Floats]:
         "site precisions": sites.precision,
         "site means": sites.mean,
     }
+
+
+def _look(rows: Rows) -> tuple[Floats, ...]:
+    seen = (rows.X, rows.y, rows.mean, rows.variance, rows.active)
+    return tuple(np.array(each, dtype=np.float64) for each in seen)
 
 
 def require_untouched(before: dict[str, Floats], after: dict[str, Floats], where: str) -> None:

@@ -30,7 +30,13 @@ from sgpc_framework.parts.hyperparameters import (
 from sgpc_framework.parts.options import Option, options_of
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.plugin.registry import Registry, default_registry
-from sgpc_framework.protocols import Kernel, PlainOptions, SeveralFunctions
+from sgpc_framework.protocols import (
+    Kernel,
+    PlainOptions,
+    SampleInputs,
+    SeveralFunctions,
+    StartsFromData,
+)
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -73,7 +79,7 @@ def components(
     """A part of the registry with drawn hyperparameters and otherwise default options.
 
     ``features`` is the width of the inputs (for one lengthscale per feature), ``depth`` how deep
-    kernels made of kernels may nest.
+    kernels made of kernels may nest. What else a kernel takes from data, it has from normal rows.
     """
     registry = registry or default_registry()
     classes = [registry.get(kind, name) for name in registry.names(kind)]
@@ -90,7 +96,10 @@ def components(
         elif _nests(option):
             part = components(kind, features, registry, depth - 1)
             options[option.key] = tuple(draw(st.lists(part, min_size=1, max_size=3)))
-    return cls(**options)
+    part = cls(**options)
+    if kind == "kernel" and has(part, StartsFromData) and not has(part, SampleInputs):
+        return part.started(np.random.default_rng(0).normal(size=(12, features)))
+    return part
 
 
 def likelihoods() -> st.SearchStrategy[Any]:

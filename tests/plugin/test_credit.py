@@ -43,6 +43,15 @@ def ctrl_c():
     signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def _interrupts():
+    """As in a terminal: a job in the background ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts")
 def test_a_real_interrupt_ends_the_loading():
     with pytest.raises(KeyboardInterrupt):
         loading._guarded("cannot be imported", ctrl_c)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import ClassVar
 
 import attrs
+import numpy as np
 import pytest
 
+from sgpc_framework.config.config import Config
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin import hookimpl
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry, default_registry
@@ -195,7 +199,8 @@ def test_one_name_from_two_plugins_is_an_error_for_that_name_only():
     with pytest.raises(PluginError, match=r"'still' of a refiner is provided by .* and by "):
         registry.get("refiner", "still")
     assert registry.get("selector", "first") is First
-    assert registry.names("refiner") == ("still",)
+    assert registry.names("refiner") == ()
+    assert registry.ambiguous("refiner") == ("still",)
     assert [part.cls for part in registry.parts() if part.name == "still"] == [Still, AlsoStill]
 
 
@@ -206,6 +211,72 @@ def test_a_collision_lists_every_distribution_with_its_version(install):
         Registry().get("refiner", "twin")
     assert "sgpc-one 1.0 (entry point 'parts')" in str(caught.value)
     assert "sgpc-two 2.5 (entry point 'parts')" in str(caught.value)
+    assert "say 'sgpc-one:twin' or 'sgpc-two:twin'" in str(caught.value)
+
+
+def test_the_full_name_says_which_of_two_is_meant_in_files_too(install):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("twin"))
+    install("sgpc-two", "2.5", {"parts": "two_parts"}, two_parts=module("twin"))
+    registry = Registry()
+    assert registry.get("refiner", "sgpc-one:twin").__module__ == "one_parts"
+    assert registry.get("refiner", "SGPC_two:twin").__module__ == "two_parts"
+    config = Config.from_mapping({"refiner": "sgpc-two:twin"}, registry)
+    with using(registry):
+        assert config.to_mapping()["refiner"] == {"name": "sgpc-two:twin"}
+        assert Config.from_mapping(config.to_mapping(), registry) == config
+    assert "twin" not in registry.names("refiner")
+    with pytest.raises(PluginError, match="wanted the name of a refiner, found 'sgpc-three:twin'"):
+        registry.get("refiner", "sgpc-three:twin")
+
+
+def test_the_name_of_a_built_in_part_means_it_and_no_stranger_is_imported(install):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("none"))
+    registry = Registry()
+    Config.from_mapping(registry=registry)
+    built_in = registry.get("refiner", "none")
+    assert built_in.__module__.startswith("sgpc_plugins")
+    assert registry.provider(built_in).distribution == "sgpc-framework"
+    assert "one_parts" not in sys.modules
+    assert registry.get("refiner", "sgpc-one:none").__module__ == "one_parts"
+    assert registry.get("refiner", "none") is built_in
+    assert "none" in registry.names("refiner")
+    assert registry.name_of(registry.get("refiner", "sgpc-one:none")) == "sgpc-one:none"
+
+
+def test_what_an_import_prints_or_sets_is_nobodys_business(install, capsys):
+    loud = "    import numpy\n    print('hello')\n    numpy.seterr(over='raise')\n"
+    source = loud + module("loud").lstrip("\n")
+    install("sgpc-loud", "1.0", {"parts": "loud_parts"}, loud_parts=source)
+    before = np.geterr()
+    registry = Registry()
+    assert registry.get("refiner", "loud")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "hello\n")
+    assert np.geterr() == before
+    (cost,) = [each for each in registry.imports() if each.distribution == "sgpc-loud"]
+    assert cost.seconds > 0.0
+
+
+@pytest.mark.parametrize(
+    ("wish", "admitted"),
+    [
+        ("sgpc-framework>=99", False),
+        ("SGPC_Framework[testing] >= 99", False),
+        ("sgpc-framework>=0.1", True),
+        ("sgpc-framework>=99; extra == 'later'", True),
+        ("sgpc-framework-extras>=99", True),
+    ],
+)
+def test_who_wants_another_framework_is_not_imported(install, tmp_path, wish, admitted):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("one"))
+    (metadata,) = tmp_path.glob("site-sgpc-one/*.dist-info/METADATA")
+    metadata.write_text(metadata.read_text() + f"Requires-Dist: {wish}\n")
+    registry = Registry()
+    assert ("one" in registry.names("refiner")) == admitted
+    assert ("one_parts" in sys.modules) == admitted
+    if not admitted:
+        (absence,) = registry.quarantined()
+        assert "wants sgpc-framework >=99, found " in absence.reason
 
 
 def test_one_name_twice_within_a_distribution_is_an_error_too(install):
@@ -264,7 +335,7 @@ def test_the_built_in_parts_come_through_the_same_door(monkeypatch):
 
 BUILT_IN = {
     "kernel": "squared-exponential matern-12 matern-32 matern-52 rational-quadratic periodic linear"
-    " polynomial constant sum product",
+    " polynomial constant sum product warped",
     "likelihood": "probit logistic noisy-probit multinomial-probit noisy-multinomial-probit",
     "sites": "moment-matching predictive-loss",
     "selector": "entropy information-gain validation random-sampling adaptive-sampling"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -180,3 +181,41 @@ def test_the_global_generator_is_where_it_was():
     before = repr(np.random.get_state())  # noqa: NPY002
     run("random-sampling")
     assert repr(np.random.get_state()) == before  # noqa: NPY002
+
+
+OWN = """
+import attrs
+import numpy as np
+
+np.seterr(over="raise")
+
+
+@attrs.frozen
+class Own:
+    name = "own"
+    size: int = 2
+
+    def propose(self, posterior, rng):
+        return posterior.sample(lambda rows: rows.variance, self.size, rng)
+"""
+
+
+def test_a_class_in_a_file_is_checked_with_options_and_thoroughly(tmp_path, monkeypatch):
+    (tmp_path / "own_selector.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    result = run("own_selector.py:Own", "--set", "size=3", "--thorough")
+    assert "ok      own  selector: sixty stages of proposals" in result.stdout
+    assert "by its import, np.seterr was {'over': 'warn'} and is {'over': 'raise'}" in result.stdout
+    assert result.stdout.splitlines()[-1].endswith("1 failed")
+    assert np.geterr()["over"] == "warn"
+    missing = run("own_selector.py:Onw")
+    assert missing.exit_code == 2
+    assert "did you mean 'Own'?" in missing.stderr
+    assert run("nowhere.py:Own").exit_code == 2
+
+
+def test_an_option_that_there_is_not_is_refused():
+    result = run("entropy", "--set", "size=3")
+    assert result.exit_code == 1
+    assert "wanted an option of entropy, found 'size'" in result.stderr

@@ -190,6 +190,63 @@ class LeavesTheWord(Plain):
         return attrs.evolve(self, scale=1.0) if len(X) > 1 else self
 
 
+@caught("starting leaves the inputs alone", saying="X was changed")
+@attrs.frozen
+class StandardisesTheUsersInputs(Plain):
+    def started(self, X):
+        X.flags.writeable = True
+        X -= 1e-3 * (X > 2.0)
+        return self
+
+
+@caught("leaves its inputs alone", saying="an input was made writable")
+class OpensWhatWasLocked(Plain):
+    def diag(self, X):
+        X.flags.writeable = True
+        return Plain.diag(self, X)
+
+
+BUFFER = np.empty(4096)
+
+
+def _in_the_buffer(array):
+    """The same numbers, where those of the call before were."""
+    view = BUFFER[: array.size].reshape(array.shape)
+    view[...] = array
+    return view
+
+
+@caught("a second call leaves the first result alone", saying="k(X, Z) after other calls")
+class ReusesItsMatrix(Plain):
+    def __call__(self, X, Z):
+        return _in_the_buffer(Plain.__call__(self, X, Z))
+
+
+@caught("a second call leaves the first result alone", saying="diag(X) after other calls")
+class ReusesItsDiagonal(Plain):
+    def diag(self, X):
+        return _in_the_buffer(Plain.diag(self, X) + 1e-12 * X[:, 0])
+
+
+@caught("a second call leaves the first result alone", saying="columns_of(X)(Z) after other calls")
+class ReusesItsColumns(Plain):
+    def columns_of(self, X):
+        return lambda Z: _in_the_buffer(Plain.__call__(self, Z, X))
+
+
+@caught("a second call leaves the first result alone", saying="the pullback of linearised after")
+class ReusesItsGradient(Exact):
+    def linearised(self, X, Z):
+        K, pullback = Exact.linearised(self, X, Z)
+        return K, lambda G: _in_the_buffer(pullback(G))
+
+
+@caught("finite float64 of the right shape", "works on one row and on none", saying="MaskedArray")
+class HidesNumbers(Plain):
+    def __call__(self, X, Z):
+        return np.ma.masked_less(Plain.__call__(self, X, Z), 1e-6)
+
+
 # ---------------------------------------------------------------------------------------------
 # Likelihoods
 
@@ -277,6 +334,26 @@ class TwoOpinions(SoundLikelihood):
 class WrongLikelihoodGradient(Probit):
     def pullback(self, y, mean, variance, moments, cotangent):
         return -Probit.pullback(self, y, mean, variance, moments, cotangent)
+
+
+@caught("a second call leaves the first result alone", saying="alpha after other calls")
+class ReusesItsMoments(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, _in_the_buffer(alpha), nu)
+
+
+@caught("a second call leaves the first result alone", saying="log_z alone after other calls")
+class ReusesItsEvidence(SoundLikelihood):
+    def log_z(self, y, mean, variance):
+        return _in_the_buffer(Probit().log_z(y, mean, variance))
+
+
+@caught("finite of the right shape", saying="log_z of type MaskedArray")
+class MasksTheTail(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(np.ma.masked_less(log_z, -5.0), alpha, nu)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -449,6 +526,20 @@ class RemembersFits(SoundSelector):
         self._asked.append(len(posterior))
         inactive = self.inactive(posterior)
         return inactive[len(self._asked) % len(inactive)]
+
+
+SCORED = []
+
+
+@caught(
+    "keeps no state between fits",
+    "scores are unchanged by block size",
+    saying="scores of two fits at stage 1",
+)
+class RemembersScores(SoundScoringSelector):
+    def score(self, posterior, candidates, steps):
+        SCORED.append(len(candidates))
+        return candidates.index * (1.0 + len(SCORED))
 
 
 @caught("row functions are row local", saying="a row's number = ")
@@ -690,6 +781,31 @@ class SoundPruner(SoundRefiner):
         return Refined(min(state, state[:-1], key=lambda each: self.loss(each, rows)))
 
 
+@attrs.frozen
+class SoundRunner(SoundRefiner):
+    """Tries random scales of the site means, in two runs."""
+
+    def refine(self, state, rows, rng, tell):
+        return self.refine_in_runs(state, rows, rng, tell, lambda _, run: run())
+
+    def refine_in_runs(self, state, rows, rng, tell, once):
+        for _ in range(2):
+            state = once(rng, lambda state=state: self.run(state, rows, rng))
+        return Refined(state)
+
+    def run(self, state, rows, rng):
+        scaled = attrs.evolve(state, mean=rng.uniform(0.9, 1.1) * state.mean)
+        return min(state, scaled, key=lambda each: self.loss(each, rows))
+
+
+@caught("runs may be recalled", saying="runs recalled")
+class DecidesBesides(SoundRunner):
+    def refine_in_runs(self, state, rows, rng, tell, once):
+        states = [state]
+        once(rng, lambda: states.append(self.run(state, rows, rng)) or states[-1])
+        return Refined(states[-1])
+
+
 @caught("never worse than its start", saying="at the start")
 class GetsWorse(SoundRefiner):
     def refine(self, state, rows, rng, tell):
@@ -783,6 +899,7 @@ SOUND = [
     SoundObjectiveOfSums,
     SoundRefiner,
     SoundPruner,
+    SoundRunner,
 ]
 
 

@@ -1,0 +1,199 @@
+"""The thorough laws of the other kinds: hundreds of rows, sixty stages, and the tails.
+
+Here a selector and a site estimator walk their own way, as in a fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+
+from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.plugin.kinds import KindName
+from sgpc_framework.protocols import (
+    BasisSelector,
+    Floats,
+    HyperObjective,
+    Likelihood,
+    Refined,
+    Refiner,
+    Refining,
+    ScoresCandidates,
+    SiteEstimator,
+)
+from sgpc_framework.rows.candidates import Candidates
+from sgpc_framework.rows.posterior import Posterior
+from sgpc_framework.rows.view import Rows
+from sgpc_framework.testing import likelihood_checks as near
+from sgpc_framework.testing.differences import EXACT, require_gradient, slope, variations
+from sgpc_framework.testing.objective_checks import Fit
+from sgpc_framework.testing.selector_checks import (
+    memory_of,
+    proposed_rows,
+    require_distinct,
+    require_inactive,
+    require_row_numbers,
+)
+from sgpc_framework.testing.situations import defaults, situation_of
+from sgpc_framework.testing.verdict import (
+    Laws,
+    require,
+    require_close,
+    require_equal,
+    require_finite,
+    scale_of,
+)
+
+ROWS = 300
+STAGES = 60
+
+TAIL = 60.0
+"""How far out derivatives are compared with differences, in units of the latent function."""
+
+
+def same_values_in_large_blocks(likelihood: Likelihood) -> None:
+    """Thousands of rows have the moments that they have some at a time."""
+    for varied, at in near.cases(likelihood, np.linspace(-8.0, 8.0, 5000), 1.0):
+        whole = varied.moments(*at.moved())
+        pieces = [
+            varied.moments(at.y[rows], at.mean[..., rows], at.variance[rows])
+            for rows in np.array_split(np.arange(len(at.y)), 60)
+        ]
+        for name, values, some in zip(whole._fields, whole, zip(*pieces, strict=True), strict=True):
+            wanted = np.concatenate(some, axis=-1)
+            allowed = 1e-9 * (1.0 + np.abs(wanted))
+            require_close(
+                values, wanted, allowed, name, f"5000 rows at once and 84 at a time; {at}"
+            )
+
+
+def derivatives_in_the_tails(likelihood: Likelihood) -> None:
+    """alpha is the derivative of log_z, and nu minus that of alpha, far from the boundary too."""
+    for varied, at in near.cases(likelihood, np.linspace(-TAIL, TAIL, 41) + 0.03, 0.0, 1.0, 400.0):
+        step = 2e-3 * float(np.sqrt(1.0 + at.variance[0]))
+
+        def moments(t: float, varied: Any = varied, at: Any = at) -> Floats:
+            found = varied.moments(*at.moved(mean=t))
+            return np.stack([np.ravel(found.log_z), at.own(np.asarray(found.alpha))])
+
+        wanted, error = slope(moments, step)
+        found = varied.moments(*at.moved())
+        given = np.stack([at.own(np.asarray(found.alpha)), -at.own(np.asarray(found.nu))])
+        log_z = np.abs(moments(0.0))
+        allowed = 10.0 * EXACT * (1.0 + np.abs(wanted)) + error + 1e-12 * log_z / step
+        require_close(given, wanted, allowed, "derivative", f"alpha and -nu in the tails; {at}")
+
+
+def sixty_stages_of_proposals(selector: BasisSelector) -> None:
+    """In a fit of 60 stages to 300 rows, every proposal is of inactive, distinct rows, and every
+    score is finite."""
+    for _ in _stages(selector):
+        pass
+
+
+def sixty_stages_twice(selector: BasisSelector) -> None:
+    """Two fits of 60 stages propose the same rows."""
+    first, second = list(_stages(selector)), list(_stages(selector))
+    require(len(first) == len(second), f"{len(first)} stages, then {len(second)}")
+    for stage, (before, after) in enumerate(zip(first, second, strict=True), start=1):
+        require_equal(before, after, f"proposals of two fits at stage {stage}", f"{ROWS} rows")
+
+
+def sixty_stages_of_sites(sites: SiteEstimator) -> None:
+    """In a fit of 60 stages to 300 rows, every site is finite and takes some of its row's
+    variance, and not all of it."""
+    situation = situation_of(ROWS)
+    posterior, rng = situation.posterior(stages=STAGES), np.random.default_rng(1)
+    for stage in range(1, STAGES + 1):
+        index = rng.permutation(np.flatnonzero(posterior.eligible()))[:3]
+        candidates = posterior.candidates(index)
+        steps = sites.estimate(posterior, candidates)
+        where = f"stage {stage} of {STAGES}"
+        require_finite(steps.coefficient, "coefficient", where)
+        share = np.asarray(steps.shrinkage) * candidates.at.variance
+        found = f"shrinkage * variance = {share} ({where})"
+        require(np.all((share > 0.0) & (share < 1.0)), found)
+        posterior.include(candidates, 0, steps[0])
+
+
+def gradient_in_the_tails(objective: HyperObjective) -> None:
+    """The derivatives that come with the loss are its derivatives where a model is sure of itself
+    and wrong, too."""
+    situation = situation_of(40, included=(3, 11, 19, 7, 0, 25))
+    fit = Fit(situation)
+    for factor in (5.0, 40.0):
+        fit.state = attrs.evolve(situation.state(), mean=factor * situation.state().mean)
+
+        def loss(state: Any) -> float:
+            return fit.evaluated(objective, state)[0]
+
+        for state in variations(fit.state):
+            value, gradient = fit.evaluated(objective, state)
+            where = f"site means {factor:g} times as large"
+            require_gradient(gradient, state, loss, scale_of([1.0, value]), where, free=True)
+
+
+def never_worse_on_hundreds_of_rows(refiner: Refiner) -> None:
+    """By the refiner's own loss, what it makes of 20 basis vectors and 300 rows is no worse."""
+    situation = situation_of(ROWS, included=tuple(range(0, ROWS, 15)))
+    state, rows = situation.state(), situation.rows()
+    refined = refiner.refine(state, rows, np.random.default_rng(1), _go_on)
+    require(isinstance(refined, Refined), f"{type(refined).__name__} where Refined is wanted")
+    before, after = refiner.loss(state, rows), refiner.loss(refined.state, rows)
+    found = f"a loss of {after:.9g} after {before:.9g} at the start"
+    require(after <= before + 1e-9 * (1.0 + abs(before)), found)
+
+
+LAWS: dict[KindName, Laws] = {
+    "likelihood": {Likelihood: (same_values_in_large_blocks, derivatives_in_the_tails)},
+    "selector": {BasisSelector: (sixty_stages_of_proposals, sixty_stages_twice)},
+    "sites": {SiteEstimator: (sixty_stages_of_sites,)},
+    "objective": {HyperObjective: (gradient_in_the_tails,)},
+    "refiner": {Refiner: (never_worse_on_hundreds_of_rows,)},
+}
+
+
+def _stages(selector: BasisSelector) -> Iterator[Any]:
+    """The proposals of a fit in which the best candidate is included; fewer if it has enough."""
+    posterior = situation_of(ROWS).posterior(stages=STAGES)
+    memory = memory_of(selector, posterior, np.random.default_rng([1, 0]))
+    for stage in range(1, STAGES + 1):
+        rng = np.random.default_rng([1, stage])
+        said = selector.propose(posterior, rng, *memory)
+        if said is None and posterior.size:
+            return
+        rows, where = proposed_rows(said), f"stage {stage} of {STAGES}"
+        for objection in (require_row_numbers, require_inactive, require_distinct):
+            objection(rows, posterior, where)
+        yield rows
+        candidates = posterior.candidates(rows)
+        steps = defaults().sites.estimate(posterior, candidates)
+        scores = _scores(selector, posterior, candidates, steps, memory)
+        require_finite(scores, "score", where)
+        best = int(np.argmin(scores))
+        posterior.include(candidates, best, steps[best])
+
+
+def _scores(
+    selector: object,
+    posterior: Posterior,
+    candidates: Candidates,
+    steps: Steps,
+    memory: tuple[Any, ...],
+) -> Floats:
+    if len(candidates) == 1:
+        return np.zeros(1)
+    if isinstance(selector, ScoresCandidates):
+        return np.asarray(selector.score(posterior, candidates, steps, *memory), dtype=np.float64)
+    return -posterior.total(_log_z, candidates, steps)
+
+
+def _log_z(rows: Rows) -> Floats:
+    return rows.log_z
+
+
+def _go_on(_: Refining) -> bool:
+    return True
