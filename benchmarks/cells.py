@@ -111,8 +111,14 @@ def parts() -> tuple[Part, ...]:
     )
 
 
-def tasks(part: Part, partitions: Sequence[int], quick: bool = False) -> Iterator[Task]:
-    """All runs, those that take turns next to each other."""
+def tasks(
+    part: Part,
+    partitions: Sequence[int],
+    quick: bool = False,
+    steps: Sequence[int] | None = None,
+) -> Iterator[Task]:
+    """All runs, those that take turns next to each other; of rivals that take steps, only those
+    with some of these numbers of steps, if any are given."""
     for partition in partitions:
         for name in part.sets:
             data = rows_of(name, partition, quick)
@@ -121,7 +127,7 @@ def tasks(part: Part, partitions: Sequence[int], quick: bool = False) -> Iterato
                     method = METHODS[title]
                     if method.sized != (size is not None):
                         continue
-                    for settings in method.runs(size, quick):
+                    for settings in method.runs(size, quick, steps):
                         # To JSON and back, so that it equals what a file gives
                         plain = json.loads(json.dumps(settings))
                         about = data.source, len(data.y), partition, title, size

@@ -87,7 +87,9 @@ class Ours:
     design: str | Mapping[str, Any]
     sized: bool = True
 
-    def runs(self, size: int | None, quick: bool) -> Iterator[Settings]:
+    def runs(
+        self, size: int | None, quick: bool, steps: Sequence[int] | None = None
+    ) -> Iterator[Settings]:
         yield sgpc.build(self.design, max_basis=size).config.to_mapping()
 
     def fit(self, data: Problem, settings: Settings) -> Iterator[Scores]:
@@ -117,14 +119,17 @@ class Rival:
     rates: Mapping[float, Sequence[int]] = attrs.field(factory=dict)
     apart: bool = False
 
-    def runs(self, size: int | None, quick: bool) -> Iterator[Settings]:
+    def runs(
+        self, size: int | None, quick: bool, steps: Sequence[int] | None = None
+    ) -> Iterator[Settings]:
         common = {"rival": self.name, **self.options}
         if not self.sized:
             yield common
             return
         for rate, numbers in self.rates.items():
-            steps = [5, 10] if quick else list(numbers)
-            for some in [[one] for one in steps] if self.apart else [steps]:
+            wanted = [one for one in numbers if steps is None or one in steps]
+            wanted = [5, 10] if quick else wanted
+            for some in [[one] for one in wanted] if self.apart else [wanted][: len(wanted)]:
                 yield {**common, "inducing": size, "rate": rate, "steps": some}
 
     def fit(self, data: Problem, settings: Settings) -> Iterator[Scores]:

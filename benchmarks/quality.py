@@ -123,6 +123,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", help="names of sets or of parts")
     parser.add_argument("--methods", nargs="+", choices=METHODS)
     parser.add_argument("--sizes", type=int, nargs="+", help="basis vectors or inducing points")
+    parser.add_argument("--steps", type=int, nargs="+", help="look at rivals after these only")
     parser.add_argument("--partitions", type=int, help="how many of each set")
     parser.add_argument("--first-partition", type=int, default=0, help="number of the first")
     parser.add_argument("--quick", action="store_true", help="few rows and steps, to try it")
@@ -146,7 +147,7 @@ def main() -> None:
         count = 1 if given.quick else given.partitions or part.partitions
         numbers = range(given.first_partition, given.first_partition + count)
         part = part.only(given.sets, given.methods, given.sizes)
-        planned.append((part, list(tasks(part, numbers, given.quick))))
+        planned.append((part, list(tasks(part, numbers, given.quick, given.steps))))
     wanted = [task for _, some in planned for task in some]
     if given.report:
         cells = known_cells(path)

@@ -206,6 +206,7 @@ def parquet(path):
 
 TABLES = {
     "one huge index": ("a.libsvm", text(lambda: b"1 200000000:1\n")),
+    "8,000,000 columns": ("a.libsvm", text(lambda: b"1 8000000:1\n")),
     "many rows, one huge index": ("a.libsvm", text(lambda: b"1 9:1\n" * 50_000 + b"0 9000:1\n")),
     "an index of 5000 digits": ("a.libsvm", text(lambda: b"1 " + b"9" * 5000 + b":1\n")),
     "packed zeros": ("a.csv.gz", packed(lambda: b"x,y\n" + b"0,0\n" * 30_000_000)),
@@ -213,6 +214,7 @@ TABLES = {
     "packed libsvm": ("a.libsvm.gz", packed(lambda: b"1 1:0\n" * 20_000_000)),
     "npz of zeros": ("a.npz", npz_of(lambda: {"X.npy": zeros(1000, 60_000)})),
     "a claim of 8 TB": ("a.npz", npz_of(lambda: {"X.npy": claim((10**6, 10**6))})),
+    "no rows, 100,000,000 columns": ("a.npz", npz_of(lambda: {"X.npy": claim((0, 10**8))})),
     "a claim of negative rows": ("a.npz", npz_of(lambda: {"X.npy": claim((-1, 5))})),
     "empty strings without end": ("a.npz", npz_of(lambda: {"y.npy": claim((10**9,), "<U0")})),
     "commas": ("a.csv", text(lambda: b"," * 20_000_000)),

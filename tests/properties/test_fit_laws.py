@@ -47,6 +47,12 @@ def test_same_seed_same_bits(made):
     laws.same_seed_same_bits(made)
 
 
+@settings(max_examples=15)
+@given(fits(), st.floats(0.0, 1.0))
+def test_a_fit_that_was_killed_is_resumed_to_the_same_bits(made, share):
+    laws.a_fit_that_was_killed_is_resumed_to_the_same_bits(made, share)
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_same_bits_on_one_and_two_threads_at_sizes_where_blas_would_use_both(selector):
     design = sgpc.build(selector=selector, max_basis=12, max_iterations=2)

@@ -51,6 +51,11 @@ def test_a_trial_is_what_inclusion_makes(walk, coefficient, share, which, togeth
 
 
 @given(walks())
+def test_a_stage_reports_what_it_did(walk):
+    laws.a_stage_reports_what_it_did(walk)
+
+
+@given(walks())
 def test_blocks_change_nothing(walk):
     laws.blocks_change_nothing(walk)
 

@@ -1,0 +1,235 @@
+"""The command: draws a sample, runs it, says what is known."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tomllib
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from benchmarks.mutation import __doc__ as about
+from benchmarks.mutation import execution, swapping
+from benchmarks.mutation.execution import Selection
+from benchmarks.mutation.heart import GROUPS, ROOT, Group
+from benchmarks.mutation.mutants import Mutant, mutants
+
+RESULTS = ROOT / ".mutation" / "results.jsonl"
+REASONS = Path(__file__).parent / "survivors.toml"
+SHARE = 0.06
+SECONDS = 120.0
+"""How long the tests of a mutant may take: the quickest that fit are run."""
+
+
+def sample(group: Group, share: float) -> list[Mutant]:
+    """So large a share of the mutants of every module, at least one; of two shares, the smaller
+    sample is part of the larger."""
+    chosen = []
+    for module, path in group.files():
+        every = sorted(mutants(module, path), key=lambda each: sha256(each.name.encode()).digest())
+        chosen += every[: math.ceil(share * len(every))]
+    return chosen
+
+
+def reasons() -> dict[str, str]:
+    """Why survivors make no difference, by their names."""
+    table = tomllib.loads(REASONS.read_text(encoding="utf-8"))
+    return {entry["mutant"]: entry["reason"] for entry in table.get("equivalent", [])}
+
+
+class Results:
+    """What was found, a line of a file each; the last word on a mutant counts."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.known: dict[str, dict[str, Any]] = {}
+        self.read()
+
+    def read(self) -> None:
+        """What the file says, to which other processes may have added."""
+        if self._path.exists():
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                entry = json.loads(line)
+                self.known[entry["mutant"]] = entry
+
+    def add(self, name: str, outcome: execution.Outcome) -> None:
+        entry = {
+            "mutant": name,
+            "caught": outcome.caught,
+            "by": outcome.by,
+            "seconds": round(outcome.seconds, 2),
+        }
+        self.known[name] = entry
+        self._path.parent.mkdir(exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def run(groups: list[Group], options: argparse.Namespace, results: Results) -> None:
+    """Judge what has not been judged; with ``again`` those, too, that survived without a reason."""
+    execution.prepare()
+    for group, wanted in _wanted(groups, options.share, options.again, results):
+        print(f"{group.name}: {len(wanted)} mutants", flush=True)
+        _look(group, wanted, options.seconds, results)
+        if not options.thorough:
+            continue
+        selection = _timed(group, options.seconds)
+        limit = 3 * min(options.seconds, sum(selection.durations.values())) + 30
+        for mutant in wanted:
+            if results.known[mutant.name]["caught"]:
+                continue
+            outcome = execution.run(selection, mutant, limit)
+            results.add(mutant.name, outcome)
+            if not outcome.caught:
+                where = mutant.path.relative_to(ROOT)
+                print(f"  survived: {mutant.name}  [{where}:{mutant.line}]", flush=True)
+
+
+def _look(group: Group, wanted: list[Mutant], seconds: float, results: Results) -> None:
+    """A first look at many; survivors are for ``--thorough``."""
+    path = RESULTS.parent / f"{group.name}.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def tell(mutant: Mutant, outcome: execution.Outcome) -> None:
+        results.add(mutant.name, outcome)
+        if not outcome.caught:
+            where = mutant.path.relative_to(ROOT)
+            print(f"  to be looked at again: {mutant.name}  [{where}:{mutant.line}]", flush=True)
+
+    swapping.look(Selection(group.tests, group.compiled, known, seconds), wanted, tell)
+    results.read()
+
+
+def _timed(group: Group, seconds: float) -> Selection:
+    """The tests of a group, which must pass without any mutant; new ones are timed."""
+    known: dict[str, float] = {}
+    path = RESULTS.parent / f"{group.name}.json"
+    if path.exists():
+        known = json.loads(path.read_text(encoding="utf-8"))
+    new = Selection(group.tests, group.compiled, known, seconds=0.0)
+    bare = execution.run(new)
+    if bare.caught:
+        raise SystemExit(f"{group.name}: without any mutant {bare.by} fails")
+    known |= bare.durations
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    chosen = Selection(group.tests, group.compiled, known, seconds)
+    in_order = execution.run(chosen)  # a test that fails in another order would catch everything
+    if in_order.caught:
+        raise SystemExit(f"{group.name}: without any mutant, quickest first, {in_order.by} fails")
+    return chosen
+
+
+def _wanted(
+    groups: list[Group], share: float, again: bool, results: Results
+) -> Iterator[tuple[Group, list[Mutant]]]:
+    excused = reasons()
+    for group in groups:
+        wanted = []
+        for mutant in sample(group, share):
+            known = results.known.get(mutant.name)
+            survivor = known is not None and not known["caught"] and mutant.name not in excused
+            if known is None or (again and survivor):
+                wanted.append(mutant)
+        if wanted:
+            yield group, wanted
+
+
+@attrs.frozen
+class Count:
+    """What is known of the mutants of a part of the heart."""
+
+    every: int
+    tried: int
+    caught: int
+    excused: int
+
+    @classmethod
+    def of(cls, group: Group, results: Results, excused: dict[str, str]) -> tuple[Count, list[str]]:
+        """The count, and the survivors that nobody has given a reason for."""
+        names = [mutant.name for file in group.files() for mutant in mutants(*file)]
+        tried = [name for name in names if name in results.known]
+        survived = [name for name in tried if not results.known[name]["caught"]]
+        left = [name for name in survived if name not in excused]
+        excuses = len(survived) - len(left)
+        return cls(len(names), len(tried), len(tried) - len(survived), excuses), left
+
+    @property
+    def judged(self) -> int:
+        """How many of those tried change behaviour."""
+        return self.tried - self.excused
+
+    def row(self, name: str) -> str:
+        """A row of the table."""
+        share = f"{self.caught / self.judged:.0%}" if self.judged else ""
+        left = self.judged - self.caught
+        numbers = (self.every, self.tried, self.caught, self.excused, left)
+        return "| " + " | ".join([name, *map(str, numbers), share]) + " |"
+
+
+def report(groups: list[Group], results: Results) -> None:
+    """The table, the share caught of all, and the survivors without a reason."""
+    excused = reasons()
+    print("| part | mutants | tried | caught | no difference | survived | share caught |")
+    print("|---|---|---|---|---|---|---|")
+    counts, left = [], []
+    for group in groups:
+        count, survivors = Count.of(group, results, excused)
+        counts.append(count)
+        left += survivors
+        print(count.row(group.name))
+    sums = (sum(attrs.astuple(each)[i] for each in counts) for i in range(4))
+    print(Count(*sums).row("**all**"))
+    share, low, high = estimate(counts)
+    print(
+        f"\nOf all mutants that change behaviour {share:.1%} are caught ({low:.1%} to {high:.1%})."
+    )
+    for name in left:
+        print(f"survived: {name}")
+
+
+def estimate(counts: list[Count]) -> tuple[float, float, float]:
+    """The share caught of all mutants that change behaviour, and an interval of 95 %.
+
+    Parts were sampled more or less densely: each counts by how many mutants it has. The variance
+    of a share is that of two more caught and two more not (Agresti and Coull, 1998).
+    """
+    known = [each for each in counts if each.judged]
+    size = [each.every * each.judged / each.tried for each in known]
+    share = sum(n * each.caught / each.judged for n, each in zip(size, known, strict=True))
+    share /= sum(size)
+    variance = 0.0
+    for n, each in zip(size, known, strict=True):
+        p = (each.caught + 2) / (each.judged + 4)
+        variance += (n / sum(size)) ** 2 * p * (1 - p) / (each.judged + 4)
+    half = 1.96 * math.sqrt(variance)
+    return share, max(0.0, share - half), min(1.0, share + half)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.mutation",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--share", type=float, default=SHARE, help="of all mutants")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests for a mutant")
+    parser.add_argument("--group", action="append", help="only these parts of the heart")
+    parser.add_argument("--again", action="store_true", help="survivors without a reason as well")
+    parser.add_argument("--thorough", action="store_true", help="import what survives a first look")
+    parser.add_argument("--report", action="store_true", help="run nothing")
+    options = parser.parse_args()
+    groups = [group for group in GROUPS if options.group is None or group.name in options.group]
+    results = Results(RESULTS)
+    if not options.report:
+        run(groups, options, results)
+    report(groups, results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Files and data that are not what they seem: read rightly, or refused by one clear error."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+
+import sgpc_framework as sgpc
+from sgpc_framework.adapters.sklearn import SGPClassifier
+from sgpc_framework.tables import TableClassifier, read_table
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+WORDS = np.where(X[:, 0] > 0.0, "a", "b")
+TEXT = b"x,y\n" + b"".join(b"%d,%s\n" % (i, w.encode()) for i, w in enumerate(WORDS))
+PACKED = gzip.compress(TEXT)
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, allow_pickle=True)
+    return buffer.getvalue()
+
+
+def npz(**members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            data = content if isinstance(content, bytes) else npy(content)
+            archive.writestr(f"{name}.npy", data)
+    return buffer.getvalue()
+
+
+NO_CHARACTER = npy(np.array(["abc"] * 40)).replace(
+    "abc".encode("utf-32-le"), b"\xff\xff\xff\x7f" * 3
+)
+
+FILES = {
+    "gz cut": ("a.csv.gz", PACKED[: len(PACKED) // 2], "cannot be read"),
+    "gz with a flipped byte": ("a.csv.gz", PACKED[:60] + b"\xff" + PACKED[61:], "cannot be read"),
+    "gz of another checksum": ("a.csv.gz", PACKED[:-8] + bytes(8), "cannot be read"),
+    "gz that is none": ("a.csv.gz", TEXT, "Not a gzipped file"),
+    "gz with more after it": ("a.csv.gz", PACKED + b"more", "Not a gzipped file"),
+    "gz of nothing": ("a.csv.gz", b"", "an empty file"),
+    "npz that is none": ("a.npz", b"hello", "not a zip file"),
+    "npz without members": ("a.npz", npz(), "found none"),
+    "a member that is no array": ("a.npz", npz(X=b"hello", y=WORDS), "npz file of plain arrays"),
+    "an array of objects": ("a.npz", npz(X=X.astype(object), y=WORDS), "claims"),
+    "texts that are not UTF-8": ("a.npz", npz(X=X, y=np.array([b"\xff"] * 40)), "wanted UTF-8"),
+    "characters that are none": ("a.npz", npz(X=X, y=NO_CHARACTER), "wanted UTF-8"),
+    "a label for all": ("a.npz", npz(X=X, y=np.array(1.0)), "in one or two dimensions"),
+    "one name for all": ("a.npz", npz(X=X, columns=np.array("a")), "wanted 2 names"),
+    "names in a matrix": ("a.npz", npz(X=X, columns=X[:2]), "wanted 2 names"),
+    "complex numbers": ("a.npz", npz(X=X * 1j), "wanted numbers or words"),
+    "records": ("a.npz", npz(X=np.zeros(3, [("a", "f8")])), "wanted numbers or words"),
+    "columns of two lengths": ("a.npz", npz(X=X, y=WORDS[:5]), "of one length"),
+    "a text that is not UTF-8": ("a.csv", b"x,y\n1,\xe4\n", "wanted UTF-8 text"),
+    "a quote without end": ("a.csv", b'x,y\n"1,2\n' * 3, "cannot be read|fields"),
+    "a parquet file that is none": ("a.parquet", b"PAR1 hello PAR1", "wanted a Parquet file"),
+    "an index of a thousand digits": ("a.libsvm", b"1 " + b"9" * 1000 + b":1", "index:value"),
+}
+
+
+@pytest.mark.parametrize("attack", FILES)
+def test_files(tmp_path, attack):
+    name, content, told = FILES[attack]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(sgpc.InputError, match=told) as refused:
+        read_table(tmp_path / name)
+    assert str(refused.value).startswith(str(tmp_path / name))
+    assert "\n" not in str(refused.value)
+
+
+HUGE = 10**5000
+
+
+def table(x, y=None):
+    return {"x": x, "y": list(WORDS) if y is None else y}
+
+
+def fitted(data, **options):
+    return lambda: TableClassifier.fit(data, "y", sgpc.build("fast", max_basis=3), **options)
+
+
+def fits(y, **options):
+    return lambda: sgpc.build("fast", max_basis=3).fit(X, y, **options)
+
+
+def labels(*first):
+    given = np.array(WORDS, dtype=object)
+    given[: len(first)] = first
+    return given
+
+
+def pandas_labels(kind):
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(WORDS, dtype=kind)
+    series[3] = pandas.NA
+    return series
+
+
+DATA = {
+    "labels with NA": (lambda: fits(pandas_labels("string"))(), "missing labels.*row 3"),
+    "labels with NA for scikit-learn": (
+        lambda: SGPClassifier(max_basis=3).fit(X, pandas_labels("string")),
+        "missing labels.*row 3",
+    ),
+    "labels with None": (fits(labels(None)), "missing labels.*row 0"),
+    "labels with NaT": (fits(labels(np.datetime64("NaT", "s"))), "missing labels.*row 0"),
+    "labels of two types": (fits(labels(1)), "of one type"),
+    "n_jobs = 0": (fits(WORDS, n_jobs=0), "n_jobs must be"),
+    "n_jobs = 1.5": (fits(WORDS, n_jobs=1.5), "n_jobs must be"),
+    "huge numbers": (fitted(table([HUGE] * 40)), "row 1, column 'x': wanted a finite number"),
+    "huge numbers below zero": (fitted(table([-HUGE] * 40)), "found -inf"),
+    "huge labels": (fitted(table(X[:, 0], [HUGE, 1] * 20)), "row 1, column 'y'.*too many digits"),
+    "a huge number among words": (fitted(table([HUGE, "a"] * 20), words=["x"]), None),
+    "a column that is a number": (fitted(table(3.0)), "column 'x': .*found a float"),
+    "a column of lists": (fitted(table([[1, 2], [3]] * 20)), "row 1, column 'x': .*found a list"),
+    "a column of pairs": (fitted(table([[1, 2]] * 40)), "column 'x'.*found an array of"),
+    "a series for a frame": (
+        lambda: fitted(pytest.importorskip("pandas").Series(X[:, 0]))(),
+        "found a Series; a frame of one column",
+    ),
+    "nothing for a table": (fitted(None), "wanted a table"),
+    "a target of 5000 digits": (
+        lambda: TableClassifier.fit(table(X[:, 0]), "9" * 5000),
+        "there is no column",
+    ),
+}
+
+
+@pytest.mark.parametrize("attack", DATA)
+def test_data(attack):
+    attempt, told = DATA[attack]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sgpc.ChanceLevelWarning)
+        if told is None:
+            attempt()
+            return
+        with pytest.raises(sgpc.InputError, match=told):
+            attempt()
+
+
+DIGITS = "0x" + "f" * 5000
+CONFIGS = {
+    "a seed of 5000 digits": f"seed = {DIGITS}",
+    "a part that is a number": f"kernel = {DIGITS}",
+    "an option of 5000 digits": f"[kernel]\nname = 'matern-52'\nvariance = {DIGITS}",
+    "a name that is a number": f"[kernel]\nname = {DIGITS}",
+    "a list of 5000 digits": f"sizes = [{DIGITS}]",
+    "a preset that is a number": f"preset = {DIGITS}",
+    "a word of 5000 digits": f"optimizer = {DIGITS}",
+}
+
+
+@pytest.mark.parametrize("attack", CONFIGS)
+def test_configurations(tmp_path, attack):
+    path = tmp_path / "a.toml"
+    path.write_text(CONFIGS[attack])
+    with pytest.raises(sgpc.ConfigError) as refused:
+        sgpc.build(path)
+    assert len(str(refused.value)) < 500
