@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sgpc_framework.design import Design, build
     from sgpc_framework.errors import (
         ChanceLevelWarning,
+        CheckpointError,
+        CheckpointWarning,
+        ClusterError,
         ConfigError,
         InputError,
         ModelFileError,
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChanceLevelWarning",
+    "CheckpointError",
+    "CheckpointWarning",
+    "ClusterError",
     "Config",
     "ConfigError",
     "Design",

@@ -41,6 +41,7 @@ kernels
 ``KernelFusedPullback``   ability: both at once
 ``KernelColumns``         ability: prepared columns
 ``StorableInputs``        ability: inputs in model files
+``WarpsInputs``           ability: a map of the inputs, and a kernel of what was mapped
 ``FeatureRelevance``      ability: how much each feature matters
 ``JoinsKernels``          ability: a kernel made of kernels
 ``SampleInputs``          ability: inputs for the conformance kit
@@ -89,11 +90,15 @@ refiners
 ``TrainingRows``          the rows, wherever they live
 ``Refined``               what it returns: a state and notes
 ``Tell``, ``Refining``    how it tells how far it is
+``RefinesInRuns``         ability: runs that are kept one by one, so that none is lost
+``Once``                  how it asks for the end of each
 ``predictive_loss``       NLP of a state over rows (eq. 5)
 ``mean_over_rows``        the mean of any row-local value under a state
 ``RowMean``, ``slopes``   a mean over rows and its derivatives by all that it depends on
 ``in_hyperparameters``    as ``linearised_in_inputs``, for inputs that stay
 ``HeldOut``               rows to judge by, kept apart
+``Split``                 one way of doing so: rows to fit to, and their judges
+``Sketches``              ability: a quicker form, by which sizes are compared
 ``paired_losses``         what such rows say of several states
 ``PairedLosses``          their losses, with the noise of differences
 ``minimise``              a search in a box that never ends worse than it began
@@ -159,10 +164,12 @@ from sgpc_framework.protocols import (
     Loss,
     ManyClasses,
     Moments,
+    Once,
     PlainOptions,
     Pullback,
     Refined,
     Refiner,
+    RefinesInRuns,
     Refining,
     RowLoss,
     SampleInputs,
@@ -170,14 +177,16 @@ from sgpc_framework.protocols import (
     SelectsWithMemory,
     SeveralFunctions,
     SiteEstimator,
+    Sketches,
     StartsFromData,
     StorableInputs,
     Subsampled,
     Tell,
     Tunable,
+    WarpsInputs,
 )
 from sgpc_framework.rows.candidates import Candidates
-from sgpc_framework.rows.holding_out import HeldOut
+from sgpc_framework.rows.holding_out import HeldOut, Split
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -211,6 +220,7 @@ __all__ = [
     "Moments",
     "NumericalError",
     "NumericalWarning",
+    "Once",
     "PairedLosses",
     "PlainOptions",
     "PluginError",
@@ -218,6 +228,7 @@ __all__ = [
     "Pullback",
     "Refined",
     "Refiner",
+    "RefinesInRuns",
     "Refining",
     "RowLoss",
     "RowMean",
@@ -228,6 +239,8 @@ __all__ = [
     "SeveralFunctions",
     "SgpcError",
     "SiteEstimator",
+    "Sketches",
+    "Split",
     "StartsFromData",
     "State",
     "Steps",
@@ -237,6 +250,7 @@ __all__ = [
     "TrainingRows",
     "Trial",
     "Tunable",
+    "WarpsInputs",
     "additive_form",
     "compiled",
     "compiler_options",

@@ -64,8 +64,16 @@ class PluginError(SgpcError):
         return f"{self.kind} {self.name!r} ({source}), in {self.call}{when}: {self.problem}"
 
 
+class ClusterError(SgpcError, RuntimeError):
+    """The machines that have the rows failed, or do not answer."""
+
+
 class ModelFileError(SgpcError):
     """A model file cannot be read or written."""
+
+
+class CheckpointError(SgpcError):
+    """A fit cannot be kept in a log, or not be resumed from it."""
 
 
 class NumericalError(SgpcError, ArithmeticError):
@@ -82,6 +90,10 @@ class NumericalWarning(RuntimeWarning):
 
 class ChanceLevelWarning(UserWarning):
     """A fit is no better than the class frequencies, even on the rows that it was fitted to."""
+
+
+class CheckpointWarning(UserWarning):
+    """The log of a fit lacks something: its end was cut, or it could not be written."""
 
 
 def suggestion(found: str, known: Iterable[str]) -> str:

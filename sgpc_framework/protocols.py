@@ -22,7 +22,7 @@ The life of a fit, with the calls each part receives:
             Likelihood.moments or log_z         once per block, shared by selector and trace
         HyperObjective.loss                     once per evaluation                     step 6
         Kernel's and likelihood's pullbacks     once per evaluation and piece of a block
-    Refiner.refine                              once for each size the model is to be had in
+    Refiner.refine, or .refine_in_runs          once for each size the model is to be had in
 
 The candidates' columns are computed when somebody first needs them: an estimator that tries sites,
 a score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
@@ -120,10 +120,16 @@ class Refined(NamedTuple):
 
     state: State
     notes: tuple[str, ...] = ()
+    settled: Refiner | None = None
+    """The refiner with nothing left to choose, for a later fit that starts from this state."""
 
 
 Tell = Callable[[Refining], bool]
 """Tells whoever watches the fit how far a refiner is; False if they want it to end."""
+
+Once = Callable[[np.random.Generator, Callable[[], "State"]], "State"]
+"""``once(rng, run)`` is ``run()``, or, in a fit that is resumed, where the same run ended before;
+``rng`` is then left as that run left it."""
 
 
 # ---------------------------------------------------------------------------------------------
@@ -136,8 +142,9 @@ class Kernel(Protocol):
 
     ``k(X, Z)`` returns an array of shape (len(X), len(Z)), ``k.diag(X)`` one of shape (len(X),)
     that equals the diagonal of ``k(X, X)``. Both must be finite, leave their inputs unchanged and
-    accept zero rows; ``k(X, X)`` must be symmetric and positive semidefinite. The engine calls
-    with a few candidates or basis vectors against rows of a block, never n x n.
+    what they returned before as it was (no buffer that is filled anew), and accept zero rows;
+    ``k(X, X)`` must be symmetric and positive semidefinite. The engine calls with a few candidates
+    or basis vectors against rows of a block, never n x n.
     """
 
     name: ClassVar[str]
@@ -245,6 +252,18 @@ class Refiner(Protocol):
 
 # ---------------------------------------------------------------------------------------------
 # Abilities
+
+
+@runtime_checkable
+class Sketches(Protocol):
+    """A refiner that knows how to take less care, for who only compares several of its fits.
+
+    ``max_basis = "auto"`` asks for it once, and refines its trials with what it gets.
+    """
+
+    def sketch(self) -> Refiner:
+        """A refiner that takes a part of the time and nearly gets there."""
+        ...
 
 
 @runtime_checkable
@@ -358,6 +377,34 @@ class StorableInputs(Protocol):
 
 
 @runtime_checkable
+class WarpsInputs(Protocol):
+    """A kernel that sees its inputs through a map g that can be undone.
+
+        k(x, z) = inner(g(x), g(z))
+
+    A refiner then moves basis vectors where the inner kernel sees them, on rows that were mapped
+    once.
+    """
+
+    @property
+    def inner(self) -> Kernel:
+        """The kernel of what was mapped."""
+        ...
+
+    def warp(self, X: Inputs, /) -> Inputs:
+        """g of every row."""
+        ...
+
+    def unwarp(self, X: Inputs, /) -> Inputs:
+        """The rows of which g is X."""
+        ...
+
+    def around(self, inner: Kernel, /) -> Kernel:
+        """The same map with another kernel inside."""
+        ...
+
+
+@runtime_checkable
 class FeatureRelevance(Protocol):
     """A kernel that can tell how much each feature matters.
 
@@ -452,6 +499,27 @@ class SelectsWithMemory(Protocol):
     """
 
     def begun(self, posterior: Posterior, rng: np.random.Generator, /) -> Any: ...
+
+
+@runtime_checkable
+class RefinesInRuns(Protocol):
+    """A refiner whose work is several runs of an optimiser, none of which is to be lost.
+
+    ``refine_in_runs`` is called in place of ``refine``, and does the same. It asks ``once`` for the
+    end of every run: ``end = once(rng, lambda: run(begin, rng))``. A fit with a checkpoint keeps
+    that state; when it is resumed, the run is not made again. All that a run decides must be in
+    the state that it returns, in its arguments and in ``rng``.
+    """
+
+    def refine_in_runs(
+        self,
+        state: State,
+        rows: TrainingRows,
+        rng: np.random.Generator,
+        tell: Tell,
+        once: Once,
+        /,
+    ) -> Refined: ...
 
 
 @runtime_checkable

@@ -197,9 +197,8 @@ def _stated(option: Option) -> str:
         return f"`{option.key}` (required)"
     if option.field.default is None:
         return f"`{option.key}` (unset)"
-    default = re.sub(
-        r"\[\s+|,\s+\]", lambda edge: edge.group().strip(", \n"), _toml(option.field.default)
-    )
+    value = getattr(option.field.default, "name", option.field.default)  # a part goes by its name
+    default = re.sub(r"\[\s+|,\s+\]", lambda edge: edge.group().strip(", \n"), _toml(value))
     return f"`{option.key} = {' '.join(default.split())}`"
 
 

@@ -18,8 +18,11 @@ from typing import Any, TextIO
 
 import click
 
+from sgpc_framework.cli.printing import echo, visible
+from sgpc_framework.cli.standard_output import written_whole
 from sgpc_framework.errors import (
     ChanceLevelWarning,
+    CheckpointWarning,
     NumericalWarning,
     SgpcError,
     StopFitting,
@@ -36,11 +39,13 @@ COMMANDS = {
     "evaluate": "Say how good a model is on data with known labels.",
     "fit": "Fit a model to a table and write it to a file.",
     "inspect": "Say what a model file holds and needs, without building the model.",
+    "lab": "Compare methods on many data sets, and judge which is better.",
     "new": "Write a complete package for a part of your own, ready to be installed.",
     "plugins": "List every part and who provides it, and plugins that could not be loaded.",
     "predict": "Predict labels and probabilities for a table.",
     "report": "Write a report on a model as one HTML page.",
     "reproduce": "Run the paper's experiments again and write a page about how they came out.",
+    "resume": "Go on with a fit that died, or was stopped, from its checkpoint.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 
@@ -72,19 +77,35 @@ class LazyGroup(click.Group):
             ctx.fail(f"no command {name!r}; {suggestion(name, COMMANDS)}")
         return super().resolve_command(ctx, args)
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        with written_whole():
+            return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings(), _sigterm_as_ctrl_c():
                 warnings.showwarning = _show_warning
                 return super().invoke(ctx)
         except StopFitting as error:  # and there was nothing to keep
-            click.echo(f"Interrupted: {error}.", err=True)
+            echo(f"Interrupted: {error}.", err=True)
             ctx.exit(INTERRUPTED)
         except SgpcError as error:
             notes = getattr(error, "__notes__", ())
-            raise click.ClickException("\n".join([str(error), *notes])) from error
+            raise click.ClickException(visible("\n".join([str(error), *notes]))) from error
+        except click.ClickException as error:
+            error.message = visible(error.message)  # type: ignore[misc]  # click says final
+            raise
+        except MemoryError as error:
+            notes = getattr(error, "__notes__", ["fewer rows or columns need less"])
+            problem = f"there is not enough memory: {str(error) or 'no more can be had'}"
+            raise click.ClickException("\n".join([problem, *notes])) from error
+        except OSError as error:
+            if error.filename is None:  # of standard output
+                raise
+            text = f"{error.filename}: cannot be used: {error.strerror}"
+            raise click.ClickException(visible(text)) from error
         except KeyboardInterrupt:
-            click.echo("\nInterrupted.", err=True)
+            echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
 
 
@@ -110,11 +131,11 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Our own warnings are for the user, without a line of code; others are as Python has them."""
-    if issubclass(category, (NumericalWarning, ChanceLevelWarning)):
-        click.echo(f"Warning: {message}", err=True)
+    if issubclass(category, (NumericalWarning, ChanceLevelWarning, CheckpointWarning)):
+        echo(f"Warning: {message}", err=True)
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)
-        click.echo(text, err=True, nl=False)
+        echo(text, err=True, nl=False)
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

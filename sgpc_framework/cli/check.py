@@ -1,18 +1,24 @@
-"""``sgpc check NAME``: the conformance checks of an installed part."""
+"""``sgpc check NAME``: the conformance checks of an installed part, or of a class in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import get_args
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, get_args
 
 import attrs
 import click
+import numpy as np
 
+from sgpc_framework.cli.config_options import set_entry
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import console, print_json
+from sgpc_framework.cli.printing import console, echo, print_json
 from sgpc_framework.errors import PluginError, suggestion
-from sgpc_framework.plugin.kinds import KindName
-from sgpc_framework.plugin.records import Absence, Part
+from sgpc_framework.plugin.admission import kind_of
+from sgpc_framework.plugin.kinds import KINDS, KindName
+from sgpc_framework.plugin.records import HERE, Absence, Origin, Part
 from sgpc_framework.plugin.registry import Registry, default_registry
 
 
@@ -29,46 +35,120 @@ class Line:
 
 
 @click.command(name="check")
-@click.argument("name")
+@click.argument("name", metavar="NAME|FILE.py:CLASS")
 @click.option("--kind", type=click.Choice(get_args(KindName)), help="Only the part of this kind.")
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="OPTION=VALUE",
+    help="Check the part with this option: working_set=5. May be given more than once.",
+)
+@click.option(
+    "--thorough",
+    is_flag=True,
+    help="Besides, whole fits: hundreds of rows, 60 stages, wide ranges, two processes with other "
+    "hash seeds and clocks, and what they leave behind.",
+)
 @json_option
-def command(name: str, kind: KindName | None, as_json: bool) -> None:
+def command(
+    name: str, kind: KindName | None, options: tuple[str, ...], thorough: bool, as_json: bool
+) -> None:
     """Run the conformance checks of the part NAME, or of all parts of the distribution NAME.
+
+    A class that is in no package yet is named by its file: path/to/file.py:Class.
 
     The exit code is 0 if all of them pass, 1 if one fails or the plugin could not be loaded, and 2
     if nothing has that name.
     """
     registry = default_registry()
-    parts = [p for p in registry.parts() if name in (p.name, p.distribution)]
-    parts = [p for p in parts if kind in (None, p.kind)]
-    broken = [a for a in registry.quarantined() if name in (a.distribution, a.entry_point)]
+    if ".py:" in name:
+        parts, broken = [_part_of_file(name, kind)], []
+        registry = registry.extended(parts[0].cls)
+    else:
+        parts = [p for p in registry.parts() if p.is_called(name) or p.distribution == name]
+        parts = [p for p in parts if kind in (None, p.kind)]
+        broken = [a for a in registry.quarantined() if name in (a.distribution, a.entry_point)]
     if not parts and not broken:
         raise click.UsageError(_unknown(name, kind, registry))
     show = (lambda line: None) if as_json else _print_line
     lines = []
-    for line in (*map(_quarantine_line, broken), *_check_parts(parts, registry)):
+    for line in (
+        *map(_quarantine_line, broken),
+        *_check_parts(name, parts, options, thorough, registry),
+    ):
         show(line)
         lines.append(line)
     failed = sum(not line.ok for line in lines)
     if as_json:
         print_json(lines)
     else:
-        click.echo(f"{len(lines) - failed} passed, {failed} failed{_note()}")
+        echo(f"{len(lines) - failed} passed, {failed} failed{_note()}")
     raise SystemExit(1 if failed else 0)
 
 
-def _check_parts(parts: list[Part], registry: Registry) -> Iterator[Line]:
+def _check_parts(
+    name: str, parts: list[Part], options: Sequence[str], thorough: bool, registry: Registry
+) -> Iterator[Line]:
     from sgpc_framework.testing import run_checks
 
     for part in parts:
         title, provider = part.name, str(part.origin)
         try:
-            registry.part(part.kind, part.name)
+            registry.part(part.kind, part.full_name if ":" in name else part.name)
         except PluginError as error:  # the name is taken twice
             yield Line(title, provider, f"{part.kind}: only one of its name", False, str(error))
             continue
-        for result in run_checks(part.cls, registry, kind=part.kind):
-            yield Line(title, provider, result.name, result.ok, result.problem, result.seconds)
+        checked = _with_options(part, options, registry) if options else part.cls
+        for level in ("quick", "thorough") if thorough else ("quick",):
+            for result in run_checks(checked, registry, kind=part.kind, level=level):
+                yield Line(title, provider, result.name, result.ok, result.problem, result.seconds)
+
+
+def _with_options(part: Part, options: Sequence[str], registry: Registry) -> Any:
+    """The part that a configuration with these options would have."""
+    from sgpc_framework.config.structure import structured
+
+    said: dict[str, Any] = {"name": part.full_name}
+    for option in options:
+        set_entry(said, option)
+    return structured(said, KINDS[part.kind].protocol, registry)
+
+
+def _part_of_file(name: str, kind: KindName | None) -> Part:
+    """``path/to/file.py:Class``: a class of a module that need not be installed."""
+    file, _, wanted = name.rpartition(":")
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise click.UsageError(f"wanted a file and a class in it, found no file {file}")
+    module: Any = sys.modules.get(path.stem)
+    if module is None or getattr(module, "__file__", None) != str(path):
+        spec = spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        before = sys.modules.get(path.stem)
+        sys.modules[path.stem] = module  # where pickle and attrs look for it
+        sys.path.insert(0, str(path.parent))  # as if it were run: it may import its neighbours
+        try:
+            with np.errstate():  # which the file may change: the thorough checks say so
+                spec.loader.exec_module(module)
+        except Exception as error:
+            if before is None:
+                del sys.modules[path.stem]
+            else:
+                sys.modules[path.stem] = before
+            text = f"{file} cannot be imported: {type(error).__name__}: {error}"
+            raise click.ClickException(text) from error
+    cls = vars(module).get(wanted)
+    if not isinstance(cls, type):
+        classes = [each for each, value in vars(module).items() if isinstance(value, type)]
+        raise click.UsageError(
+            f"wanted a class of {file}, found {wanted!r}; {suggestion(wanted, classes)}"
+        )
+    chosen: KindName = kind_of(cls).name if kind is None else kind
+    origin = Origin(HERE.distribution, HERE.version, file)
+    return Part(chosen, str(getattr(cls, "name", cls.__qualname__)), cls, origin)
 
 
 def _quarantine_line(absence: Absence) -> Line:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import asdict
 
 from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_json, print_table
+from sgpc_framework.cli.printing import echo, print_json, print_table
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
@@ -20,7 +21,7 @@ from sgpc_framework.cli.table_options import (
 )
 
 if TYPE_CHECKING:
-    from sgpc_framework.lab.cross_validation import Score
+    from sgpc_framework.lab.cross_validation import Pair, Score
 
 
 @click.command(name="compare")
@@ -53,6 +54,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="So many parts of the data are predicted in turn from the others.",
 )
+@click.option(
+    "--baselines",
+    is_flag=True,
+    help="Also logistic regression and gradient boosting of scikit-learn, with their defaults.",
+)
 @changing_options
 @encoding_options
 @reading_options
@@ -64,6 +70,7 @@ def command(
     configs: str,
     sizes: tuple[int, ...],
     folds: int,
+    baselines: bool,
     seed: int | None,
     changes: tuple[str, ...],
     format_: str | None,
@@ -83,15 +90,17 @@ def command(
 
     \b
     sgpc compare train.csv --target species --selectors all --sizes 5,10,20
-    sgpc compare train.csv --target species --configs paper,fast,accurate
+    sgpc compare train.csv --target species --configs paper,fast,accurate --baselines
     """
     from sgpc_framework.design import Design
-    from sgpc_framework.lab.cross_validation import cross_validate
+    from sgpc_framework.lab.cross_validation import cross_validate, pairs
 
-    designs = {
+    designs: dict[str, Any] = {
         title: Design(build_config(config, changes, seed=seed, selector=selector))
         for title, config, selector in _titles(configs, selectors)
     }
+    if baselines:
+        designs |= _baselines()
     table, column = read_with_target(
         data, target, format_, header=header, words=words, missing=missing, trust=trust
     )
@@ -118,10 +127,13 @@ def command(
             **encoding,
         )
         scores.extend(each)
+    beside = {(pair.design, pair.size): pair for pair in pairs(scores)}
     if as_json:
-        print_json(scores)
+        print_json(
+            [{**asdict(score), "pair": beside.get((score.design, score.size))} for score in scores]
+        )
     else:
-        _print(scores, f"{data}, {len(table)} rows, {folds} folds: mean ± standard error")
+        _print(scores, beside, f"{data}, {len(table)} rows, {folds} folds: mean ± standard error")
 
 
 def _whole_numbers(param: click.Parameter, value: str) -> tuple[int, ...]:
@@ -147,22 +159,42 @@ def _titles(configs: str, selectors: str | None) -> list[tuple[str, str, str | N
     ]
 
 
-def _print(scores: list[Score], title: str) -> None:
+def _baselines() -> dict[str, Any]:
+    from sgpc_framework.lab.baselines import baselines
+
+    try:
+        return dict(baselines())
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _size(score: Score) -> str:
+    if score.size == 0:
+        return "-"
+    return str(score.size) if score.basis == score.size else f"{score.size} ({score.basis:g})"
+
+
+def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str) -> None:
     best = min(score.nlp for score in scores)
     print_table(
-        ["design", "size", "error", "", "NLP", "", "seconds"],
+        ["design", "size", "error", "", "NLP", "", "p", "seconds"],
         [
             [
                 score.design,
-                score.size if score.basis == score.size else f"{score.size} ({score.basis:g})",
+                _size(score),
                 f"{100 * score.error:.1f} %",
                 f"± {100 * score.error_noise:.1f}",
                 f"{score.nlp:.4f}",
                 f"± {score.nlp_noise:.4f}{' *' if score.nlp == best else '  '}",
+                f"{pair.p_holm:.2g}" if pair else "",
                 f"{score.seconds:.1f}",
             ]
             for score in scores
+            for pair in [beside.get((score.design, score.size))]
         ],
         title=title,
     )
-    click.echo("* the least NLP; seconds are those of one fit, which holds all sizes of a design")
+    echo(
+        "* the least NLP; p for no difference to it, by pairs of folds (Nadeau and Bengio's t-test "
+        "with Holm's correction)\nseconds are those of one fit, which holds all sizes of a design"
+    )

@@ -11,7 +11,7 @@ from sgpc_framework.cli.config_options import (
     max_basis_option,
 )
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_json
+from sgpc_framework.cli.printing import echo, print_json
 
 
 @click.command(name="config")
@@ -39,4 +39,4 @@ def command(
     if as_json:
         print_json(config.to_mapping())
     else:
-        click.echo(config.to_toml(), nl=False)
+        echo(config.to_toml(), nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,7 +75,7 @@ def build_config(name: str, changes: Sequence[str] = (), **entries: Any) -> Conf
     recipe = preset(said.pop("preset"), slots) if "preset" in said else {}
     mapping: dict[str, Any] = {**DEFAULT_PARTS, **recipe, **said}
     for change in changes:
-        _set(mapping, change)
+        set_entry(mapping, change)
     mapping |= {key: value for key, value in entries.items() if value is not None}
     try:
         return Config.from_mapping(mapping)
@@ -86,22 +85,16 @@ def build_config(name: str, changes: Sequence[str] = (), **entries: Any) -> Conf
         raise
 
 
-def _set(mapping: dict[str, Any], change: str) -> None:
+def set_entry(mapping: dict[str, Any], change: str) -> None:
     """``kernel.variance=4``: a slot that is a name only becomes one with options."""
     path, equals, text = change.partition("=")
     *slots, key = path.strip().split(".")
     if not equals or not key:
         raise click.BadParameter(f"wanted KEY=VALUE, found {change!r}", param_hint="--set")
+    from sgpc_framework.config.config_files import written_value
+
     inner = mapping
     for slot in slots:
         part = inner.get(slot, {})
         inner[slot] = inner = dict(part) if isinstance(part, Mapping) else {"name": part}
-    inner[key] = _value(text.strip())
-
-
-def _value(text: str) -> Any:
-    """A value as TOML has it; what it does not know is a text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+    inner[key] = written_value(text)

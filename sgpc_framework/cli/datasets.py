@@ -12,6 +12,7 @@ from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import (
     OutputPath,
     check_output,
+    echo,
     print_json,
     print_table,
     write_csv,
@@ -79,7 +80,7 @@ def command(
 def _fetch(name: str) -> None:
     from sgpc_framework import datasets
 
-    click.echo(f"wrote {datasets.fetch(name)}", err=True)
+    echo(f"wrote {datasets.fetch(name)}", err=True)
 
 
 def _rows_of(
@@ -145,4 +146,4 @@ def _print_list(as_json: bool) -> None:
         left=2,
     )
     if not all(entry["where"] for entry in entries):
-        click.echo(f"Let {FOLDER_VARIABLE} name the folder with the files of the others.")
+        echo(f"Let {FOLDER_VARIABLE} name the folder with the files of the others.")

@@ -10,7 +10,7 @@ import click
 
 from sgpc_framework import datasets
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_json, print_table
+from sgpc_framework.cli.printing import echo, print_json, print_table
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.design import build
 from sgpc_framework.metrics.predictions import Predictions
@@ -53,13 +53,15 @@ def command(
     """
     X, y = datasets.waveform(rows + test_rows, seed=seed)
     selectors = default_registry().names("selector")
+    for name in default_registry().ambiguous("selector"):
+        click.echo(f"left out: {name}, which several distributions provide", err=True)
     results = []
     with fit_watcher() as watcher:
         watcher.expect(len(selectors))
         for selector in selectors:
             watcher.begin(selector)
             if not watcher.visible:
-                click.echo(f"fitting with {selector} ...", err=True)
+                echo(f"fitting with {selector} ...", err=True)
             design = build(
                 selector=selector, max_basis=max_basis, max_iterations=iterations, seed=seed
             )

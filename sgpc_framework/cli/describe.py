@@ -7,7 +7,7 @@ import json
 import click
 
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_json, print_table
+from sgpc_framework.cli.printing import echo, print_json, print_table
 from sgpc_framework.config.description import Description, OptionDescription, described
 from sgpc_framework.errors import suggestion
 from sgpc_framework.plugin.kinds import KINDS
@@ -30,14 +30,14 @@ def command(name: str, kind: str | None, as_json: bool) -> None:
         return
     for position, description in enumerate(descriptions):
         if position:
-            click.echo()
+            echo("")
         _print(description)
 
 
 def _parts_named(registry: Registry, name: str, kind: str | None) -> list[Part]:
     """The parts of that name; a usage error with the nearest name if there is none."""
     eligible = [part for part in registry.parts() if kind in (None, part.kind)]
-    parts = [part for part in eligible if part.name == name]
+    parts = [part for part in eligible if part.is_called(name)]
     if parts:
         return parts
     what = KINDS[kind].noun if kind else "a part"
@@ -52,21 +52,21 @@ def _parts_named(registry: Registry, name: str, kind: str | None) -> list[Part]:
 
 
 def _print(description: Description) -> None:
-    click.echo(f"{description.kind} {description.name}\n")
-    click.echo(description.documentation or "(no docstring)")
+    echo(f"{description.kind} {description.name}\n")
+    echo(description.documentation or "(no docstring)")
     if description.options:
-        click.echo("\nOptions")
+        echo("\nOptions")
         print_table(
             ["option", "type", "default", "limits", "tuned in"],
             map(_cells, description.options),
             left=5,
         )
     if description.abilities:
-        click.echo("\nAbilities")
+        echo("\nAbilities")
         for ability, answer in description.abilities.items():
-            click.echo(f"  {ability}: {answer}")
-    click.echo("\nOrigin")
-    click.echo(
+            echo(f"  {ability}: {answer}")
+    echo("\nOrigin")
+    echo(
         f"  {description.distribution} {description.version} "
         f"(entry point {description.entry_point!r}), class {description.implementation}"
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +20,11 @@ from sgpc_framework.cli.config_options import (
     config_option,
     max_basis_option,
 )
+from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
+from sgpc_framework.cli.fit_on_dask import fit_frames
+from sgpc_framework.cli.fit_request import FitRequest
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output
+from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import fit_watcher
 from sgpc_framework.cli.table_options import (
     data_argument,
@@ -33,6 +38,9 @@ from sgpc_framework.cli.table_options import (
 from sgpc_framework.errors import ModelFileError
 
 if TYPE_CHECKING:
+    from sgpc_framework.config.config import Config
+    from sgpc_framework.design import Design
+    from sgpc_framework.files.checkpoints import Checkpoint
     from sgpc_framework.tables import Table, TableClassifier
 
 
@@ -54,70 +62,134 @@ if TYPE_CHECKING:
 @encoding_options
 @unseen_option
 @reading_options
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path),
+    metavar="LOG",
+    help="A file that keeps what happens, so that 'sgpc resume LOG' can go on if the fit dies.",
+)
+@dask_option
 @json_option
 def command(
-    data: Path,
-    target: str | None,
-    weight: str | None,
-    output: Path,
     name: str,
     max_basis: int | str | None,
     seed: int | None,
     changes: tuple[str, ...],
-    drop: tuple[str, ...],
-    words: tuple[str, ...],
-    impute: bool,
-    standardise: bool,
-    unseen: Literal["refuse", "zero"],
-    max_words: int,
-    format_: str | None,
-    header: bool | None,
-    missing: tuple[str, ...],
-    trust: bool,
+    checkpoint: Path | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Fit a classifier to the table DATA and write it to a file.
 
     DATA is a CSV, Parquet, npz or libsvm file. Columns of numbers are standardised, columns of
     words become a feature for each word, and both ways are kept with the model.
 
-    Ctrl-C, or SIGTERM, ends the fit and writes the best model so far; a second one gives up.
+    Ctrl-C, or SIGTERM, ends the fit and writes the best model so far; a second one gives up. With
+    --checkpoint, 'sgpc resume' goes on after either, and after a crash.
 
     \b
     sgpc fit train.csv --target species -o species.sgpc
     sgpc fit train.csv --target species -o small.sgpc --config fast --max-basis 20
+    sgpc fit 'rows-*.parquet' --target label -o model.sgpc --dask tcp://host:8786
     """
-    check_output(output, data)
-    _check_model_file(output)
+    request = FitRequest(**asked)
     config = build_config(name, changes, max_basis=max_basis, seed=seed)
+    fit_as_asked(request, config, checkpoint, as_json)
 
+
+def fit_as_asked(
+    request: FitRequest, config: Config, checkpoint: Path | None, as_json: bool
+) -> None:
+    """Fit, write the model, and say how it went."""
+    _check_outputs(request, checkpoint)
     from sgpc_framework.design import Design
+    from sgpc_framework.files.checkpoints import Checkpoint
     from sgpc_framework.tables import TableClassifier
 
+    kept = None if checkpoint is None else Checkpoint(checkpoint, request.as_plain())
+    if request.cluster is not None:
+        _fit_on_dask(request, Design(config), kept, checkpoint, as_json)
+        return
     table, column = read_with_target(
-        data, target, format_, header=header, words=words, missing=missing, trust=trust
+        request.data,
+        request.target,
+        request.format_,
+        header=request.header,
+        words=request.words,
+        missing=request.missing,
+        trust=request.trust,
     )
-    _warn_of_counters(table.without([*drop, column, *([] if weight is None else [weight])]))
+    weight, output = request.weight, request.output
+    _warn_of_counters(table.without([*request.drop, column, *([] if weight is None else [weight])]))
     began = perf_counter()
-    with fit_watcher(stoppable=True) as watcher:
+    with _word_of_the_log(checkpoint), fit_watcher(stoppable=True) as watcher:
         classifier = TableClassifier.fit(
             table,
             column,
             Design(config),
             sample_weight=weight,
-            drop=drop,
-            words=words,
-            standardise=standardise,
-            impute=impute,
-            unseen=unseen,
-            max_words=max_words,
+            **request.learning,
             progress=watcher,
+            checkpoint=kept,
         )
     _save(classifier, output)
     seconds = perf_counter() - began
     summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
+    _print(summary, output, checkpoint if watcher.stopping else None, as_json)
+
+
+def _fit_on_dask(
+    request: FitRequest,
+    design: Design,
+    kept: Checkpoint | None,
+    checkpoint: Path | None,
+    as_json: bool,
+) -> None:
+    """The same for rows that stay on workers."""
+    assert request.cluster is not None
+    if request.target is None:
+        raise click.UsageError("--dask wants --target, the column with the labels")
+    with _word_of_the_log(checkpoint), connected(request.cluster):
+        classifier, figures, stopped = fit_frames(
+            read_frames(request.data, request.format_),
+            request.target,
+            request.weight,
+            design,
+            **request.learning,
+            checkpoint=kept,
+        )
+    _save(classifier, request.output)
+    summary = {**_about(classifier, request.output, stopped), **figures}
+    _print(summary, request.output, checkpoint if stopped else None, as_json)
+
+
+def _print(summary: dict[str, Any], output: Path, to_resume: Path | None, as_json: bool) -> None:
     text = json.dumps(summary, indent=2) if as_json else _text(summary)
-    click.echo(text, err=output == STANDARD_OUTPUT)
+    echo(text, err=output == STANDARD_OUTPUT)
+    if to_resume is not None:
+        echo(_to_go_on(to_resume), err=True)
+
+
+def _check_outputs(request: FitRequest, checkpoint: Path | None) -> None:
+    check_output(request.output, request.data)
+    _check_model_file(request.output)
+    if checkpoint is not None:
+        check_output(checkpoint, request.data, request.output)
+
+
+@contextmanager
+def _word_of_the_log(checkpoint: Path | None) -> Iterator[None]:
+    """Who gives up is told how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is not None:
+            echo(f"\n{_to_go_on(checkpoint)}", err=True)
+        raise
+
+
+def _to_go_on(checkpoint: Path) -> str:
+    return f"To go on with the fit: sgpc resume {shlex.quote(str(checkpoint))}"
 
 
 def _check_model_file(path: Path) -> None:
@@ -151,8 +223,9 @@ def _warn_of_counters(features: Table) -> None:
     import numpy as np
 
     for column in features.columns:
-        if column.is_numeric and len(features) > 2 and np.all(np.diff(column.values) == 1.0):
-            click.echo(
+        numbers = column.is_numeric and np.isfinite(column.values).all()
+        if numbers and len(features) > 2 and np.all(np.diff(column.values) == 1.0):
+            echo(
                 f"Warning: column {column.name!r} numbers the rows. If it is nothing else, leave "
                 f"it out with --drop {column.name!r}.",
                 err=True,
@@ -179,14 +252,25 @@ def _summary(
         table, weights = table.rows(counted), weights[counted]
     log_proba, codes = classifier.predict_log_proba(table), classifier.codes(table)
     return {
+        **_about(classifier, output, stopped),
         "rows": rows,
+        "training_error": error(log_proba, codes, weights),
+        "training_nlp": nlp(log_proba, codes, weights),
+        "seconds": seconds,
+    }
+
+
+def _about(classifier: TableClassifier, output: Path, stopped: bool) -> dict[str, Any]:
+    """What can be said without the rows, in the order in which it is printed."""
+    return {
+        "rows": 0,
         "columns": len(classifier.encoding.names),
         "features": len(classifier.encoding.features),
         "classes": classifier.classes.tolist(),
         "basis": len(classifier),
-        "training_error": error(log_proba, codes, weights),
-        "training_nlp": nlp(log_proba, codes, weights),
-        "seconds": seconds,
+        "training_error": 0.0,
+        "training_nlp": 0.0,
+        "seconds": 0.0,
         "stopped": stopped,
         "model": str(output),
     }

@@ -11,6 +11,7 @@ import attrs
 import click
 
 from sgpc_framework.cli.option_groups import json_option
+from sgpc_framework.cli.printing import echo
 
 if TYPE_CHECKING:
     from sgpc_framework.files.inspection import Inspection
@@ -31,7 +32,7 @@ def command(model: Path, as_json: bool) -> None:
     from sgpc_framework.files.inspection import inspect
 
     found = inspect(model)
-    click.echo(json.dumps(attrs.asdict(found), indent=2) if as_json else _text(found))
+    echo(json.dumps(attrs.asdict(found), indent=2) if as_json else _text(found))
 
 
 def _text(found: Inspection) -> str:

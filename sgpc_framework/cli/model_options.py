@@ -49,8 +49,12 @@ def open_model(
     header: bool | None,
     missing: tuple[str, ...],
     trust: bool,
+    keep: tuple[str, ...] = (),
 ) -> tuple[TableClassifier, Table]:
-    """The classifier of a model file, and the table for it; ``target`` has the true labels."""
+    """The classifier of a model file, and the table for it; ``target`` has the true labels.
+
+    Columns to ``keep``, unless they are features, are read as they are written.
+    """
     import attrs
 
     from sgpc_framework.files.model_files import load
@@ -59,7 +63,8 @@ def open_model(
 
     classifier = load(model, trust=trust)
     if isinstance(classifier, TableClassifier):
-        words = classifier.encoding.words
+        features = classifier.encoding.names
+        words = (*classifier.encoding.words, *(name for name in keep if name not in features))
         if classifier.classes.dtype.kind == "U":
             words = (*words, classifier.target)
     else:
@@ -73,8 +78,37 @@ def open_model(
         classifier = TableClassifier.of_matrix_model(classifier, table, labels)
     if target is not None:
         classifier = attrs.evolve(classifier, target=table.column(target).name)
+    return changed(classifier, size, unseen), table
+
+
+def open_classifier(
+    model: Path,
+    size: int | None,
+    unseen: Literal["refuse", "zero"] | None,
+    trust: bool,
+) -> TableClassifier:
+    """The classifier of a model file for tables that are elsewhere."""
+    from sgpc_framework.errors import InputError
+    from sgpc_framework.files.model_files import load
+    from sgpc_framework.tables import TableClassifier
+
+    classifier = load(model, trust=trust)
+    if not isinstance(classifier, TableClassifier):
+        raise InputError(
+            f"{model}: wanted a model that was fitted to a table (sgpc fit), found one of arrays, "
+            "which does not know the columns"
+        )
+    return changed(classifier, size, unseen)
+
+
+def changed(
+    classifier: TableClassifier, size: int | None, unseen: Literal["refuse", "zero"] | None
+) -> TableClassifier:
+    """The classifier of a size, with another opinion of words that it has not seen."""
+    import attrs
+
     if unseen is not None:
         classifier = attrs.evolve(
             classifier, encoding=attrs.evolve(classifier.encoding, unseen=unseen)
         )
-    return (classifier if size is None else classifier.truncated(size)), table
+    return classifier if size is None else classifier.truncated(size)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import rmtree
 
 import click
 
+from sgpc_framework.cli.printing import echo
 from sgpc_framework.cli.scaffold import Package
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import default_registry
@@ -40,11 +42,20 @@ def command(kind: str, name: str, directory: Path) -> None:
             f"{folder} exists already and nothing is overwritten: choose another name or another "
             "--directory"
         ) from None
-    for path, text in package.contents().items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-        click.echo(f"wrote {folder / path}")
-    click.echo(
+    except OSError as error:
+        raise click.ClickException(f"{folder}: cannot be made: {error.strerror}") from error
+    try:
+        for path, text in package.contents().items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        rmtree(folder, ignore_errors=True)  # half a package is of no use, and ours to delete
+        raise click.ClickException(
+            f"{folder / path}: cannot be written: {error.strerror}"
+        ) from error
+    for path in package.contents():
+        echo(f"wrote {folder / path}")
+    echo(
         f"\nNext:\n"
         f"  cd {folder}\n"
         f"  pip install -e '.[testing]'\n"

@@ -12,6 +12,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 
 
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers of at least 1, by commas."""
+
+    name = "N[,N...]"
+    wanted = "numbers of at least 1 by commas"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = self.check(tuple(int(part) for part in str(value).split(",")))
+        except ValueError:
+            self.fail(f"wanted {self.wanted}, found {value!r}")
+        return numbers
+
+    def check(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        if min(numbers) < 1:
+            raise ValueError
+        return numbers
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator of several options, which the help lists in this order."""
 

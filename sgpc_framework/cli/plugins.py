@@ -8,7 +8,7 @@ import attrs
 import click
 
 from sgpc_framework.cli.option_groups import json_option
-from sgpc_framework.cli.printing import print_json, print_table
+from sgpc_framework.cli.printing import echo, print_json, print_table
 from sgpc_framework.plugin.records import Origin, Part
 from sgpc_framework.plugin.registry import Registry, default_registry
 
@@ -35,17 +35,25 @@ class Line:
 
 
 @click.command(name="plugins")
+@click.option(
+    "--times",
+    is_flag=True,
+    help="Say instead what the import of each entry point cost, in seconds.",
+)
 @json_option
-def command(as_json: bool) -> None:
+def command(times: bool, as_json: bool) -> None:
     """List every part with its provider, and every plugin that could not be loaded.
 
     \b
     The status of a part or of an entry point:
       ok           ready to be used
-      collision    two distributions provide this name, so neither can be used by it
+      collision    another distribution provides this name, too: say DISTRIBUTION:NAME
       quarantined  the plugin failed; none of its parts can be used
       left out     SGPC_LOAD_PLUGINS does not name the distribution
     """
+    if times:
+        _print_times(default_registry(), as_json)
+        return
     lines = list(listing(default_registry()))
     if as_json:
         print_json([line.as_mapping() for line in lines])
@@ -58,16 +66,28 @@ def listing(registry: Registry) -> Iterator[Line]:
     parts = registry.parts()
     for part in parts:
         rivals = [p for p in parts if (p.kind, p.name) == (part.kind, part.name) and p is not part]
-        yield _line_of_part(part, rivals)
+        yield _line_of_part(part, rivals, registry)
     for absence in (*registry.quarantined(), *registry.left_out()):
         yield Line(absence.status, absence.origin, reason=absence.reason)
 
 
-def _line_of_part(part: Part, rivals: list[Part]) -> Line:
-    if not rivals:
+def _print_times(registry: Registry, as_json: bool) -> None:
+    imports = sorted(registry.imports(), key=lambda each: -each.seconds)
+    if as_json:
+        print_json([{**attrs.asdict(each.origin), "seconds": each.seconds} for each in imports])
+        return
+    rows = (
+        [each.distribution, each.version, each.entry_point, f"{each.seconds:.3f}"]
+        for each in imports
+    )
+    print_table(["distribution", "version", "entry point", "seconds"], rows, left=3)
+
+
+def _line_of_part(part: Part, rivals: list[Part], registry: Registry) -> Line:
+    if not rivals or part.name == registry.name_of(part.cls):
         return Line("ok", part.origin, part.kind, part.name)
     others = " and by ".join(str(rival.origin) for rival in rivals)
-    reason = f"the name is also provided by {others}: uninstall or leave out all but one"
+    reason = f"the name is also provided by {others}: say {part.full_name!r} to use this one"
     return Line("collision", part.origin, part.kind, part.name, reason)
 
 
@@ -76,7 +96,7 @@ def _print(lines: list[Line]) -> None:
     for line in lines:
         if line.reason is not None:  # below the table, where there is room to say everything
             part = f"{line.kind} {line.name!r} of " if line.kind else ""
-            click.echo(f"\n{line.status}: {part}{line.origin}\n  {line.reason}")
+            echo(f"\n{line.status}: {part}{line.origin}\n  {line.reason}")
 
 
 def _cells(line: Line) -> list[str]:

@@ -5,18 +5,37 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import attrs
 import click
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDE = 200
+
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What steers a terminal or turns its text around, and what is no character."""
+
+
+def visible(text: str) -> str:
+    """The text with everything invisible written out, so that data cannot command a terminal.
+
+    >>> visible("\x1b[31mred")
+    '\\\\x1b[31mred'
+    """
+    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def echo(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print a text that may have come from anywhere, to standard output or standard error."""
+    with suppress(OSError) if err else nullcontext():  # nobody hears, but the work goes on
+        click.echo(visible(text), err=err, nl=nl)
 
 
 def console() -> Console:
@@ -34,26 +53,30 @@ def print_table(
     from rich.table import Table
 
     if title is not None:
-        click.echo(title)  # a title of the table itself would be folded at its width
+        echo(title)  # a title of the table itself would be folded at its width
     table = Table()
     for position, heading in enumerate(headings):
         numbers = position >= left
-        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if numbers else "left"
+        table.add_column(visible(heading), justify=side, overflow="fold")
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(visible(str(cell)) for cell in row))
     console().print(table)
 
 
 def print_json(results: Any) -> None:
     """Plain data as JSON, and records (attrs instances) among them as mappings."""
-    click.echo(json.dumps(results, indent=2, default=attrs.asdict))
+    import attrs  # which the help of the command line does without
+
+    echo(json.dumps(results, indent=2, default=attrs.asdict))
 
 
 def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
     """Rows as CSV, to a file that is written whole or not at all, or to standard output."""
     if path is None:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows(rows)
+        if sys.stdout.isatty():
+            rows = ([visible(str(cell)) for cell in row] for row in rows)
+        csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         return
     from sgpc_framework.files.whole_file import whole_file
 
@@ -64,6 +87,25 @@ def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
             text.detach()
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def without_formulas(row: Iterable[Any]) -> list[Any]:
+    """A row whose texts no spreadsheet takes for formulas: an apostrophe stands before them.
+
+    >>> without_formulas(["=1+1", "-3", "@SUM(A1)", -3.0])
+    ["'=1+1", '-3', "'@SUM(A1)", -3.0]
+    """
+    return [f"'{cell}" if _is_formula(cell) else cell for cell in row]
+
+
+def _is_formula(cell: Any) -> bool:
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
 
 
 def check_output(path: Path | None, *inputs: Path) -> None:

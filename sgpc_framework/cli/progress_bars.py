@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from sgpc_framework.cli.printing import echo
 from sgpc_framework.errors import StopFitting
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Watcher:
         if self._bar is not None:
             self._bar.console.print(text)
         else:
-            click.echo(text, err=True)
+            echo(text, err=True)
 
 
 def _phase(at: Progress) -> tuple[str, int, int, float]:
@@ -88,7 +87,8 @@ def working(what: str) -> Iterator[None]:
     """Says what is being done, while it is, if standard error is a terminal."""
     from rich.console import Console
 
-    with Console(stderr=True, highlight=False, markup=False).status(what):
+    console = Console(stderr=True, highlight=False, markup=False)
+    with console.status(what) if console.is_terminal else nullcontext():
         yield
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sgpc_framework.cli.model_options import open_model, prediction_options, true_labels_option
-from sgpc_framework.cli.printing import OutputPath, check_output
+from sgpc_framework.cli.printing import OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import working
 
 
@@ -51,4 +51,4 @@ def command(
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{output}: cannot be written: {error.strerror}") from error
-    click.echo(f"wrote {output}, {len(page) / 1024:.0f} kB: open it in a browser", err=True)
+    echo(f"wrote {output}, {len(page) / 1024:.0f} kB: open it in a browser", err=True)

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
-if TYPE_CHECKING:
-    from sgpc_framework.lab.running import Progress
+from sgpc_framework.cli.option_groups import Numbers
+from sgpc_framework.cli.printing import echo
+from sgpc_framework.cli.run_progress import progress_display
 
 EXPERIMENTS = ("figure1", "experiment1", "experiment2", "experiment3", "beyond", "timing")
-LINES_EVERY = 30.0
-"""Seconds between two lines where there is no terminal."""
-
-
-class Numbers(click.ParamType[tuple[int, ...]]):
-    """Whole numbers of at least 1, by commas."""
-
-    name = "N[,N...]"
-    wanted = "numbers of at least 1 by commas"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = self.check(tuple(int(part) for part in str(value).split(",")))
-        except ValueError:
-            self.fail(f"wanted {self.wanted}, found {value!r}")
-        return numbers
-
-    def check(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
-        if min(numbers) < 1:
-            raise ValueError
-        return numbers
 
 
 class OnePerSize(Numbers):
@@ -49,6 +24,12 @@ class OnePerSize(Numbers):
         if len(numbers) not in (1, 4):
             raise ValueError
         return super().check(numbers * 4 if len(numbers) == 1 else numbers)
+
+
+def _not_zero(_: click.Context, __: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("wanted a number of processes, or -1 for one a processor, found 0")
+    return value
 
 
 @click.command(name="reproduce")
@@ -69,6 +50,7 @@ class OnePerSize(Numbers):
     type=int,
     default=-1,
     show_default=True,
+    callback=_not_zero,
     help="Processes; -1: one a processor.",
 )
 @click.option(
@@ -115,7 +97,7 @@ def command(
     }
     scale = attrs.evolve(scale, **{name: value for name, value in changes.items() if value})
     try:
-        with _progress_display() as watch:
+        with progress_display() as watch:
             page = reproduce(
                 output,
                 scale,
@@ -128,14 +110,19 @@ def command(
             )
     except ImportError as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(
+            f"{error.filename or output}: cannot be written: {error.strerror}; finished cells are "
+            "kept, and the same command goes on from there"
+        ) from error
     except KeyboardInterrupt:
-        click.echo(
+        echo(
             "interrupted: finished cells are kept, the same command goes on from there, and "
             "--report writes the page of what there is",
             err=True,
         )
         raise click.exceptions.Exit(130) from None
-    click.echo(f"the page is {page}")
+    echo(f"the page is {page}")
 
 
 def _command_line(quick: bool, **options: tuple[object, ...] | None) -> str:
@@ -151,54 +138,3 @@ def _command_line(quick: bool, **options: tuple[object, ...] | None) -> str:
         else:
             words += [f"--{name} {value}" for value in values or ()]
     return " ".join(words)
-
-
-@contextmanager
-def _progress_display() -> Iterator[Callable[[Progress], object]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines()
-        return
-    columns = TextColumn("{task.fields[state]}"), BarColumn(), TextColumn("{task.description}")
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("starting", total=1.0, state="")
-
-        def show(at: Progress) -> None:
-            if at.problem:
-                bar.console.print(f"{at.job}: {at.problem}")
-            bar.update(task, completed=at.share, description=str(at.job), state=_state(at))
-
-        yield show
-
-
-def _lines() -> Callable[[Progress], object]:
-    """Without a terminal: a line now and then, and one for every problem."""
-    last = [-LINES_EVERY]
-
-    def show(at: Progress) -> None:
-        now = time.monotonic()
-        if at.problem or at.done == at.of or now - last[0] >= LINES_EVERY:
-            last[0] = now
-            text = f"{_state(at)}: {at.job}"
-            click.echo(f"{text}: {at.problem}" if at.problem else text, err=True)
-
-    return show
-
-
-def _state(at: Progress) -> str:
-    left = "" if at.seconds_left is None else f", {_duration(at.seconds_left)} left"
-    return f"{at.done}/{at.of}{left}"
-
-
-def _duration(seconds: float) -> str:
-    """
-    >>> _duration(59), _duration(125), _duration(7300)
-    ('59 s', '2 min', '2.0 h')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

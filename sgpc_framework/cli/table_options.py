@@ -110,16 +110,20 @@ encoding_options = together(
 
 
 def read_with_target(
-    data: Path, target: str | None, format_: str | None, **options: Any
+    data: Path, target: str | None, format_: str | None, words: tuple[str, ...] = (), **options: Any
 ) -> tuple[Table, str]:
-    """The table, and the name of the column with the labels."""
+    """The table, and the name of the column with the labels: words if zeros stand in front."""
     from sgpc_framework.errors import InputError
     from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of, read_table
 
     with working(f"reading {data}"):
-        table = read_table(data, format=format_, **options)
+        table = read_table(data, format=format_, words=words, **options)
     target = target or DEFAULT_TARGET.get(format_ or format_of(data))
     if target is None:
         shown = ", ".join(table.names[:20]) + (", ..." if len(table.names) > 20 else "")
         raise InputError(f"which column has the labels? Say --target; {data} has {shown}")
-    return table, table.column(target).name
+    column = table.column(target)
+    if column.padded:
+        with working(f"reading {data}"):
+            table = read_table(data, format=format_, words=(*words, column.name), **options)
+    return table, column.name

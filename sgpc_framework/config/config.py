@@ -154,9 +154,10 @@ class Config:
     """How many rows are worked on at a time. Default 8192, at least 1. Sums are taken and rows are
     drawn block by block: bits depend on it where there are more rows."""
 
-    storage: Literal["float64", "float32"] = one_of("float64", "float32")
+    storage: Literal["float64", "float32", "disk"] = one_of("float64", "float32", "disk")
     """How a fit keeps M, its largest array. Default ``float64``; ``float32`` halves it, for large
-    data, and keeps six digits of the sites."""
+    data, and keeps six digits of the sites; ``disk`` has it in files, for more rows than fit into
+    memory, with the bits of ``float64``."""
 
     seed: int = attrs.field(default=0, validator=_at_least(0))
     """Where all randomness of a fit comes from. Default 0, at least 0; same seed and block_rows,

@@ -46,6 +46,18 @@ def is_configuration_file(name: str) -> bool:
     return Path(name).suffix.lower() in _PARSERS or Path(name).name != name
 
 
+def written_value(text: str) -> Any:
+    """What somebody wrote behind an equals sign: a value as TOML has it, or else a text.
+
+    >>> written_value("2"), written_value("[1, 2]"), written_value("matern-52")
+    (2, [1, 2], 'matern-52')
+    """
+    try:
+        return tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+
+
 def _neighbour(path: Path) -> str:
     others = [p.name for p in path.parent.glob("*") if p.suffix.lower() in _PARSERS]
     return f"; {suggestion(path.name, others)}" if others else ""

@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, suggestion
 
 
@@ -83,6 +84,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "kernel": {
                     "kernels": [_per_feature("squared-exponential"), _per_feature("matern-32")],
                     "terms": [{"name": "linear", "variance": 0.01}],
+                    "warps": ["warped"],
                 },
                 "likelihood": {"likelihoods": ["noisy-probit"]},
             },
@@ -93,11 +95,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 
 def preset(name: object, said: Container[str] = ()) -> dict[str, Any]:
     """The settings of the preset of that name; ``said`` are slots that are not left open."""
-    if not isinstance(name, str) or name not in PRESETS:
+    word = name if isinstance(name, str) else ""
+    if word not in PRESETS:
         raise ConfigError(
             [
                 "wanted the name of a preset, or the path of a file that ends in .toml or .json, "
-                f"found {name!r}; {suggestion(str(name), PRESETS)} @ preset"
+                f"found {shown(name)}; {suggestion(word, PRESETS)} @ preset"
             ]
         )
-    return PRESETS[name].for_who_said(said)
+    return PRESETS[word].for_who_said(said)

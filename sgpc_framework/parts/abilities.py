@@ -27,14 +27,17 @@ from sgpc_framework.protocols import (
     LogEvidence,
     ManyClasses,
     PlainOptions,
+    RefinesInRuns,
     SampleInputs,
     ScoresCandidates,
     SelectsWithMemory,
     SeveralFunctions,
+    Sketches,
     StartsFromData,
     StorableInputs,
     Subsampled,
     Tunable,
+    WarpsInputs,
 )
 
 if TYPE_CHECKING:  # a checker of types may conclude the same
@@ -157,6 +160,12 @@ ABILITIES: Mapping[str, tuple[Ability, ...]] = {
             "inputs in files",
             "encoded by the kernel",
         ),
+        Ability(
+            WarpsInputs,
+            "a map of the inputs that can be undone, and a kernel of what was mapped",
+            "inputs",
+            "mapped, then seen by the kernel inside",
+        ),
         Ability(FeatureRelevance, "how much each feature matters"),
         Ability(JoinsKernels, "what `+` and `*` of kernels ask for"),
         Ability(SampleInputs, "inputs for the conformance kit, if they are not vectors"),
@@ -200,7 +209,21 @@ ABILITIES: Mapping[str, tuple[Ability, ...]] = {
             Subsampled, "some of the rows, when there are many", "judges by some rows", absent="no"
         ),
     ),
-    "refiner": (),
+    "refiner": (
+        Ability(
+            Sketches,
+            'a quicker form of itself, by which `max_basis = "auto"` compares sizes',
+            "sketches",
+            absent="no",
+        ),
+        Ability(
+            RefinesInRuns,
+            "runs that a checkpoint keeps one by one",
+            "kept in a checkpoint",
+            "run by run",
+            "when it has ended",
+        ),
+    ),
 }
 """What a part of each kind may do besides; descriptions, the kit and the docs all read it here."""
 

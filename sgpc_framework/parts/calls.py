@@ -50,7 +50,9 @@ class blame:
     ) -> None:
         if error is None:
             return
-        if isinstance(error, Exception) and not isinstance(error, SgpcError):
+        if isinstance(error, MemoryError):  # whose fault it is the user has to judge
+            error.add_note(str(fault(self._kind, self._part, self._call, "wanted that memory")))
+        elif isinstance(error, Exception) and not isinstance(error, SgpcError):
             text = f"{type(error).__name__}: {error}"
             raise fault(self._kind, self._part, self._call, text) from error
 
@@ -104,6 +106,8 @@ def real_array(values: object, shape: tuple[int, ...]) -> Floats:
     """The values as float64, if they are real numbers of that shape."""
     if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape:
         return values
+    if isinstance(values, np.ma.MaskedArray):  # whose hidden numbers would be taken for real
+        raise TypeError("wanted an array of real numbers, found a masked array: fill it")
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"wanted an array of real numbers, found {array.dtype}")

@@ -95,9 +95,10 @@ def _basis(model: Model) -> str:
 def _iterations(model: Model) -> str:
     iterations = model.trace.iterations
     best = iterations[model.trace.best]
-    seconds = sum(iteration.seconds for iteration in iterations)
+    known = [iteration.seconds for iteration in iterations if iteration.seconds is not None]
+    seconds = f" {sum(known):.2g} seconds;" if known else ""  # a file does not say
     kept = f", of which number {best.number} was kept" if len(iterations) > 1 else ""
-    return f"{len(iterations)}{kept}; {seconds:.2g} seconds; the stages ended: {best.ended}"
+    return f"{len(iterations)}{kept};{seconds} the stages ended: {best.ended}"
 
 
 def _hyperparameters(model: Model, subject: Subject) -> Markup:

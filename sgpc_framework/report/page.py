@@ -17,22 +17,12 @@ MOST_NAMED_CLASSES = 4
 
 def document(subject: Subject, title: str | None = None) -> str:
     """The whole document."""
-    style, script = _asset("report.css"), _asset("report.js")
+    script = _asset("report.js")
     name = title or _title(subject)
-    head = element(
-        "head",
-        void("meta", charset="utf-8"),
-        void("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
-        void("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        void("meta", name="color-scheme", content="light dark"),
-        void("meta", name="generator", content=f"sgpc-framework {version('sgpc-framework')}"),
-        element("title", name),
-        element("style", Markup(style)),
-    )
     shown = list(each_section(subject))
     links = join(element("a", heading, href=f"#{id_}") for id_, heading, _ in shown)
-    body = element(
-        "body",
+    return standalone(
+        name,
         element(
             "header",
             element("h1", name),
@@ -47,13 +37,29 @@ def document(subject: Subject, title: str | None = None) -> str:
                 for id_, heading, content in shown
             ),
         ),
-        element(
-            "footer",
-            f"Made by sgpc-framework {version('sgpc-framework')}. This page is complete in itself: "
-            "it asks no network for anything.",
-        ),
-        element("script", Markup(script)),
+        script=script,
     )
+
+
+def standalone(title: str, *content: Markup, script: str = "") -> str:
+    """An HTML document of this content, in the style of a report, with at most one script."""
+    head = element(
+        "head",
+        void("meta", charset="utf-8"),
+        void("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        void("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        void("meta", name="color-scheme", content="light dark"),
+        void("meta", name="generator", content=f"sgpc-framework {version('sgpc-framework')}"),
+        element("title", title),
+        element("style", Markup(_asset("report.css"))),
+    )
+    footer = element(
+        "footer",
+        f"Made by sgpc-framework {version('sgpc-framework')}. This page is complete in itself: "
+        "it asks no network for anything.",
+    )
+    run = element("script", Markup(script)) if script else None
+    body = element("body", *content, footer, run)
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 

@@ -6,10 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import sgpc_framework as sgpc_package
 from sgpc_framework import InputError
 from sgpc_framework.datasets import waveform
+from sgpc_framework.lab.baselines import Baseline
 from sgpc_framework.lab.cross_validation import cross_validate, folds
 from sgpc_framework.metrics.merits import Merits
 from sgpc_framework.tables import TableClassifier
@@ -88,6 +90,42 @@ def test_configurations_beside_each_other_as_json(sgpc, data):
     assert output == json.loads(json.dumps(output))
     again = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
     assert {**again[0], "seconds": 0} == {**output[1], "seconds": 0}
+
+
+def test_pairs_are_the_differences_of_folds(sgpc, data):
+    pytest.importorskip("sklearn")
+    options = ("--target", "y", "--sizes", "3,6", "--folds", 3, "--json", "--baselines")
+    output = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
+    names = [(entry["design"], entry["size"]) for entry in output]
+    assert names == [("fast", 3), ("fast", 6), ("logistic regression", 0), ("gradient boosting", 0)]
+    best = min(output, key=lambda entry: entry["nlp"])
+    assert best["pair"] is None
+    for entry in output:
+        assert entry["nlp"] == pytest.approx(np.mean(entry["fold_nlp"]))
+        if entry is not best:
+            pair, difference = entry["pair"], np.subtract(entry["fold_nlp"], best["fold_nlp"])
+            assert (pair["beside"], pair["beside_size"]) == (best["design"], best["size"])
+            assert pair["difference"] == pytest.approx(difference.mean())
+            spread = np.sqrt((1 / 3 + 1 / 2) * difference.var(ddof=1))
+            assert pair["p"] == pytest.approx(2 * t.sf(abs(difference.mean()) / spread, 2))
+            assert pair["p_holm"] >= pair["p"]
+
+
+def test_baselines_are_those_of_scikit_learn():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+
+    everything, design = table(), Baseline("logistic regression")
+    (score,) = cross_validate(everything, "y", {"linear": design}, [4], 2)
+    fold, y = folds(everything.column("y").values, 2, seed=0), everything.column("y").values
+    X = np.column_stack([c.values for c in everything.columns if c.name != "y"])
+    for turn, loss in enumerate(score.fold_nlp):
+        train, test = fold != turn, fold == turn
+        mean, deviation = X[train].mean(axis=0), X[train].std(axis=0)
+        model = LogisticRegression(max_iter=2000).fit((X[train] - mean) / deviation, y[train])
+        proba = model.predict_proba((X[test] - mean) / deviation)
+        own = proba[np.arange(test.sum()), (y[test] > 0).astype(int)]
+        assert loss == pytest.approx(-np.log(own).mean(), rel=1e-2)
 
 
 def test_every_selector(sgpc, data):

@@ -76,16 +76,22 @@ def test_the_whole_reason_stands_below_the_table(sgpc, distribution):
     assert "no such sensor: " + "x" * 300 in below
 
 
-def test_a_name_provided_twice_is_a_collision_of_both(sgpc, distribution):
+def test_the_name_of_a_built_in_part_is_a_collision_of_who_takes_it(sgpc, distribution):
     distribution("sgpc-rival", RIVAL)
-    lines = [each for each in listed(sgpc("plugins", "--json")) if each["status"] != "ok"]
-    assert {line["distribution"] for line in lines} == {"sgpc-framework", "sgpc-rival"}
-    for line in lines:
-        assert (line["kind"], line["name"]) == ("selector", "entropy")
-        assert line["status"] == "collision"
-        (other,) = {"sgpc-framework", "sgpc-rival"} - {line["distribution"]}
-        assert f"also provided by {other}" in line["reason"]
+    (line,) = [each for each in listed(sgpc("plugins", "--json")) if each["status"] != "ok"]
+    assert (line["kind"], line["name"]) == ("selector", "entropy")
+    assert (line["distribution"], line["status"]) == ("sgpc-rival", "collision")
+    assert "also provided by sgpc-framework" in line["reason"]
+    assert "say 'sgpc-rival:entropy' to use this one" in line["reason"]
     assert "collision: selector 'entropy' of sgpc-rival 1.0" in sgpc("plugins").stdout
+
+
+def test_what_each_import_cost(sgpc, distribution):
+    distribution("sgpc-rival", RIVAL)
+    lines = json.loads(sgpc("plugins", "--times", "--json").stdout)
+    assert {"sgpc-framework", "sgpc-rival"} == {line["distribution"] for line in lines}
+    assert all(line["seconds"] >= 0.0 for line in lines)
+    assert "sgpc-rival" in sgpc("plugins", "--times").stdout
 
 
 def test_what_the_allow_list_leaves_out_is_listed(sgpc, distribution, monkeypatch):

@@ -232,3 +232,13 @@ class TestCommand:
         ran = CliRunner().invoke(main, ["datasets", "--fetch"])
         assert ran.exit_code == 2
         assert "wants the NAME of a set" in ran.output
+
+
+def test_any_set_becomes_a_table_with_its_target_last(server, tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    server.offer(31, "class", numeric("credit", X, ["good", "bad", "good"] * 4))
+    path = openml.fetch_table(31, tmp_path / "new" / "openml-31.csv", server.address)
+    lines = path.read_text().splitlines()
+    assert lines[0] == "x1,x2,target"
+    assert [line.split(",")[2] for line in lines[1:4]] == ["good", "bad", "good"]
+    assert len(lines) == 13

@@ -13,7 +13,22 @@ import sgpc_framework as sgpc
 
 EXAMPLES = Path(__file__).parents[2] / "plugins/examples"
 PARTS = {
-    "sgpc-diverse": {("selector", "lazy-entropy"), ("selector", "margin-variance")},
+    "sgpc-diverse": {
+        ("selector", name)
+        for name in (
+            "active-set",
+            "gradient-pursuit",
+            "kernel-kmeans",
+            "lazy-entropy",
+            "margin-variance",
+            "matching-pursuit",
+            "novelty",
+            "pivoted-cholesky",
+            "quality-diversity",
+            "ridge-leverage",
+        )
+    },
+    "sgpc-graphs": {("kernel", "weisfeiler-lehman")},
     "sgpc-strings": {("kernel", "spectrum"), ("kernel", "weighted-degree")},
 }
 

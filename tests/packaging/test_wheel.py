@@ -53,7 +53,7 @@ def test_the_entry_points(wheel):
     found.read_string(wheel.read(name).decode())
     kinds = ("kernels", "likelihoods", "objectives", "refiners", "selectors", "sites")
     assert dict(found["sgpc_framework"]) == {kind: f"sgpc_plugins.{kind}" for kind in kinds}
-    assert dict(found["console_scripts"]) == {"sgpc": "sgpc_framework.cli:main"}
+    assert dict(found["console_scripts"]) == {"sgpc": "sgpc_framework.__main__:main"}
 
 
 def test_the_licence_comes_along(wheel):

@@ -48,13 +48,18 @@ def _named_class(value: Mapping[Any, Any], kind: Kind, registry: Registry) -> ty
         raise ClassValidationError("in a slot", [error], kind.protocol) from None
 
 
+def _names(entry: Any, cls: type) -> bool:
+    """Whether a word is the name of a class: alone, or after that of a distribution."""
+    return isinstance(entry, str) and entry.rpartition(":")[2] == named(cls)
+
+
 def structure_component(value: Any, cls: type, converter: Converter) -> Any:
     """An instance of a class: the value itself, or made from a mapping of its options."""
     if isinstance(value, cls):
         return value
     if not isinstance(value, Mapping):
         raise refusal(value, cls)
-    given = {key: entry for key, entry in value.items() if key != "name" or entry != named(cls)}
+    given = {key: entry for key, entry in value.items() if key != "name" or not _names(entry, cls)}
     if has(cls, PlainOptions):
         return _self_made(cls, given)
     options = {option.key: option for option in options_of(cls)}

@@ -14,6 +14,7 @@ from sgpc_framework.config.structure.problems import TOP
 from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, PluginError
 from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.calls import registry_in_use
 from sgpc_framework.plugin.kinds import named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
@@ -40,9 +41,14 @@ def plain(value: Any, path: str = "") -> Any:
     if isinstance(value, Mapping):
         return entries
     if attrs.has(type(value)) or has(value, PlainOptions):
-        return {"name": named(type(value))} | entries if _is_part(value) else entries
+        return {"name": _name(type(value))} | entries if _is_part(value) else entries
     wanted = "wanted plain data or an attrs instance"
     raise ConfigError([f"{wanted}, found {shown(value)} @ {path or TOP}"])
+
+
+def _name(cls: type) -> Any:
+    """What a file calls a class; one that nobody provides goes by what it calls itself."""
+    return registry_in_use().name_of(cls) or named(cls)
 
 
 def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator[str]:
@@ -51,7 +57,7 @@ def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator
         provided = registry.provider(type(part))
         if provided is not None:
             try:
-                registry.get(provided.kind, provided.name)
+                registry.get(provided.kind, registry.name_of(type(part)) or provided.name)
             except PluginError as error:
                 yield f"{error} @ {where}"
         elif _is_part(part):

@@ -22,6 +22,9 @@ from cattrs.gen import make_mapping_structure_fn
 from sgpc_framework.config.structure.problems import attempted
 from sgpc_framework.config.structure.wording import choices, plain_type, refusal, shape, wanted
 
+MOST_DIGITS = 100
+"""Python's whole numbers have no largest one, and beyond 4300 digits cannot be printed."""
+
 _SCALARS = (bool, int, float, str, NoneType)
 
 
@@ -41,6 +44,8 @@ def _scalar(value: Any, type_: Any) -> Any:
     scalar = next(base for base in type_.__mro__ if base in _SCALARS)
     if plain_type(value) not in ((int, float) if scalar is float else (scalar,)):
         raise refusal(value, type_)
+    if scalar is int and abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f"wanted a number of at most {MOST_DIGITS} digits, found a larger one")
     with suppress(OverflowError):
         if scalar is not float or math.isfinite(value):
             return None if value is None else scalar(value)

@@ -85,7 +85,10 @@ def shown(value: object) -> str:
     "'false' (a string)"
     """
     noun = _noun(plain_type(value), f"an object of type {type(value).__name__}")
-    return f"{reprlib.repr(value)} ({noun})"
+    try:
+        return f"{reprlib.repr(value)} ({noun})"
+    except ValueError:  # a number of more digits than Python prints
+        return f"a number of too many digits ({noun})"
 
 
 def refusal(value: object, type_: Any) -> TypeError:
