@@ -273,15 +273,24 @@ def _malformed_error(path: Path, line: int, error: csv.Error) -> InputError:
 
 def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats | None:
     """The cells as numbers, NaN where one is missing; None if one of them is a word."""
-    try:
+    if not _repeats_itself(cells):
         try:
             numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
         except ValueError:
-            read = {cell: number(cell) for cell in set(cells)}  # missing ones are all alike
-            return np.fromiter(map(read.__getitem__, cells), dtype=np.float64, count=len(cells))
+            pass  # a missing one, or a word
+        else:
+            return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12
+    try:
+        read = {cell: number(cell) for cell in {*cells}}
     except ValueError:
         return None
-    return None if "_" in "".join(cells) else numbers  # Python would read 1_2 as 12
+    return np.fromiter(map(read.__getitem__, cells), dtype=np.float64, count=len(cells))
+
+
+def _repeats_itself(cells: tuple[str, ...]) -> bool:
+    """Whether most cells, by the first of them, are like another one: missing, or a few codes."""
+    some = cells[:SAMPLE]
+    return 2 * len({*some}) <= len(some)
 
 
 def _is_padded(cells: tuple[str, ...]) -> bool:

@@ -20,7 +20,7 @@ from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(fitted_states(), st.sampled_from([0.25, 1.0, 30.0]), st.sampled_from([0.0, 0.3, 1.0]))
 def test_gradient_in_sites_and_hyperparameters_equals_differences(fitted, weight, elbo_share):
     loss = JointLoss(fitted.state, fitted.rows, weight, elbo_share)
@@ -32,7 +32,7 @@ SMOOTH = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     fitted_states(SMOOTH | st.builds(Sum, terms=st.tuples(SMOOTH, SMOOTH))),
     st.sampled_from([0.0, 0.3]),
