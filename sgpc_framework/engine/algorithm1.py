@@ -32,7 +32,6 @@ from sgpc_framework.engine.continuing import Earlier, InOrder, as_last_stage
 from sgpc_framework.engine.log import (
     Began,
     Cut,
-    Ended,
     Log,
     Note,
     Stopped,
@@ -106,11 +105,7 @@ def _repeat(
         given = first.whole if first is not None else None
         given = given if given is None else given[:d_max]
         log.add(Began(theta, earlier=given))
-        if log.recalls(Ended):  # as it was in an earlier life
-            recalled = (each for each in log.recalled_until(Ended) if isinstance(each, Stage))
-            for size, stage in enumerate(recalled, start=1):
-                told(size, stage)
-        else:
+        if not log.recalls_iteration(told):
             if given is not None:
                 state, why = given, "basis and sites are those of the model it started from"
             else:

@@ -148,6 +148,16 @@ class Log:
             if kept.kind is kind:
                 return
 
+    def recalls_iteration(self, told: Callable[[int, Stage], None]) -> bool:
+        """Whether the present iteration was completed in an earlier life; its stages are told as if
+        they happened now."""
+        if not self.recalls(Ended):
+            return False
+        stages = (each for each in self.recalled_until(Ended) if isinstance(each, Stage))
+        for size, stage in enumerate(stages, start=1):
+            told(size, stage)
+        return True
+
     def recalled_stages(self) -> Iterator[tuple[Tried, Stage]]:
         """The stages that come next."""
         while [kept.kind for kept in (*self._earlier,)[:2]] == [Tried, Stage]:

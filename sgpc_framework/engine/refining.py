@@ -23,6 +23,9 @@ from sgpc_framework.protocols import Refined, Refiner, RefinesInRuns
 from sgpc_framework.rows.state import NO_ROW, State
 from sgpc_framework.rows.training_rows import TrainingRows
 
+SAMPLE = 10_000
+"""The most rows that are asked whether a refiner made the model worse."""
+
 
 def refine(
     config: Config, whole: State, rows: TrainingRows, log: Log, patience: Patience
@@ -41,13 +44,8 @@ def refine(
         log.add(Note("the fit was stopped while it was refined, which has been cut short"))
     if not any(end.changed for end in ends):
         return (whole,)
-    for end, start, size in zip(ends, starts, sizes, strict=True):
-        before, after = (predictive_loss(state, rows) for state in (start, end.state))
-        if len(end.state) >= len(start) and _rises_clearly(before, after, start):
-            text = (
-                f"the refiner {config.refiner.name!r} made the model worse: NLP over the training "
-                f"rows rose from {before:.4f} to {after:.4f} at size {size}"
-            )
+    for end, start in zip(ends, starts, strict=True):
+        for text in _worse(config, start, end.state, rows):
             warnings.warn(text, NumericalWarning, stacklevel=2)
             log.add(Note(text))
     missed = [size for size in config.sizes if size > len(whole)]
@@ -92,6 +90,20 @@ def _refined(
             raise patience.failure from None
         raise
     return end
+
+
+def _worse(config: Config, start: State, end: State, rows: TrainingRows) -> Iterator[str]:
+    """What is to be said if a refiner made the model worse, by a sample of the rows."""
+    if len(end) < len(start):
+        return
+    if len(rows) > SAMPLE:
+        rows = rows.subset(rows.draw(SAMPLE, np.random.default_rng([config.seed, 0, 3])))
+    before, after = (predictive_loss(state, rows) for state in (start, end))
+    if _rises_clearly(before, after, start):
+        yield (
+            f"the refiner {config.refiner.name!r} made the model worse: NLP over {len(rows)} "
+            f"training rows rose from {before:.4f} to {after:.4f} at size {len(start)}"
+        )
 
 
 def _rises_clearly(before: float, after: float, start: State) -> bool:

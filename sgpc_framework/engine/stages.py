@@ -19,9 +19,10 @@ from sgpc_framework.protocols import (
     SelectsWithMemory,
     SiteEstimator,
 )
+from sgpc_framework.rows.answers import Inclusion
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.shard import Inclusion, check_likelihood
+from sgpc_framework.rows.row_functions import check_likelihood
 from sgpc_framework.rows.view import Rows
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.protocols import Likelihood
+from sgpc_framework.rows.answers import Selection
 from sgpc_framework.rows.excerpt import Excerpt
-from sgpc_framework.rows.shard import Selection
 from sgpc_framework.rows.view import Rows, read_only
 
 KEPT_BYTES = 32 * 2**20

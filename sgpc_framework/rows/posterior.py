@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Sites, Steps
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
+from sgpc_framework.rows.answers import Inclusion
 from sgpc_framework.rows.blocks import Numbers
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.drawing import Arrivals
 from sgpc_framework.rows.excerpt import Excerpt, joined
 from sgpc_framework.rows.placement import Placement
-from sgpc_framework.rows.shard import Inclusion, RowFunction, Shard
+from sgpc_framework.rows.row_functions import RowFunction
+from sgpc_framework.rows.shard import Shard
 from sgpc_framework.rows.state import State, latent_functions
 from sgpc_framework.rows.view import Rows, read_only
 

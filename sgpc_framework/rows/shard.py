@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from sgpc_framework.algebra.rounding import ROUNDING, Storage, settle
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.parts.calls import fault, kernel_columns, kernel_diag
 from sgpc_framework.protocols import Kernel, Likelihood
+from sgpc_framework.rows.answers import Inclusion, Least, Selection
 from sgpc_framework.rows.blocks import Block, Numbers
 from sgpc_framework.rows.drawing import Arrivals, Early, ImproperWeight, arrivals
 from sgpc_framework.rows.excerpt import Excerpt
@@ -30,63 +30,22 @@ from sgpc_framework.rows.loops import (
 )
 from sgpc_framework.rows.placement import changes_its_thing
 from sgpc_framework.rows.room import room
+from sgpc_framework.rows.row_functions import (
+    RowFunction,
+    check_likelihood,
+    each_summed,
+    one_a_row,
+)
 from sgpc_framework.rows.state import latent_functions
 from sgpc_framework.rows.view import Rows, read_only, repeated
 
 Floats = NDArray[np.float64]
-RowFunction = Callable[[Rows], NDArray[np.float64] | NDArray[np.bool_]]
 
 LOG_2 = math.log(2.0)
 
 TOGETHER = 1 << 16
 """Candidates are tried together up to so many rows: enough work between two lines of Python that
 threads seldom meet there, and little enough to stay in a cache."""
-
-
-class Inclusion(NamedTuple):
-    """What one stage did to the rows of a block, or of all blocks."""
-
-    log_z: float
-    """The sum of log Z after it, each times the row's weight."""
-    wrong: float
-    """How many rows have a predictive probability of at most one half for their own label, each
-    counted as often as its weight says."""
-    eligible: int
-    """How many rows can still be included."""
-    rounded: int
-    """How many variances rounding took below zero (each was set to zero)."""
-
-    def __add__(self, other: Inclusion) -> Inclusion:  # type: ignore[override]
-        """The same of two blocks."""
-        return Inclusion(*map(add, self, other))
-
-
-class Least(NamedTuple):
-    """The eligible row with the least score, and the score; no row if none is eligible.
-
-    Those of two blocks can be added: ties go to the lowest row number.
-    """
-
-    score: float
-    row: Excerpt
-
-    def __add__(self, other: Least) -> Least:  # type: ignore[override]
-        return min(self, other, key=Least._rank)
-
-    def _rank(self) -> tuple[bool, float, int]:
-        return not len(self.row), self.score, int(self.row.index[0]) if len(self.row) else 0
-
-
-class Selection(NamedTuple):
-    """Candidates, which of them are tried, and whether their columns are worth keeping."""
-
-    number: int
-    """The same for one set of candidates, another for the next: what kept columns are known by."""
-    whole: Excerpt
-    positions: Numbers
-    keep: bool
-    everything: bool = True
-    """Whether all of them are tried, in their order."""
 
 
 class Shard:
@@ -190,7 +149,7 @@ class Shard:
         for at in range(0, len(index), together):
             some = slice(at, at + together)
             tried = self._tried(columns[some], index[some], steps[some])
-            sums.append(_each_summed(row_value(tried), len(index[some]), tried))
+            sums.append(each_summed(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
     # -- one stage -----------------------------------------------------------------------------
@@ -351,41 +310,6 @@ class Shard:
             raise fault("kernel", self._kernel, "__call__", problem)
 
 
-def check_likelihood(rows: Rows) -> None:
-    """Raise if a moment is not finite: that is the likelihood's fault."""
-    for name, values in rows.moments._asdict().items():
-        bad = np.flatnonzero(~np.isfinite(values).reshape(-1, len(rows)).all(axis=0))
-        if len(bad):
-            i = int(bad[0])
-            raise fault(
-                "likelihood",
-                rows.likelihood,
-                "moments",
-                f"wanted finite {name}, found {values[..., i]} for label {rows.y[i]}, "
-                f"mean {rows.mean[..., i]}, variance {rows.variance[i]}",
-            )
-
-
-def one_a_row(row_function: RowFunction, rows: Rows) -> Floats:
-    """The values of a row-local function, if it returns one for each row."""
-    values = np.asarray(row_function(rows), dtype=np.float64)
-    if values.shape != (len(rows),):
-        raise ValueError(
-            f"a row-local function must return one number for each of {len(rows)} rows, "
-            f"found shape {values.shape}{_advice(rows)}"
-        )
-    return values
-
-
-def _advice(rows: Rows) -> str:
-    if rows.mean.ndim == 1:
-        return ""
-    return (
-        f": {len(rows.mean)} latent functions have mean, alpha and nu with a row each. A part that "
-        'knows one function only can be used with strategy = "one-vs-rest"'
-    )
-
-
 def _prior(kernel: Kernel, block: Block) -> Floats:
     prior = kernel_diag(kernel, block.X)
     if not prior.min() >= 0.0 or not np.isfinite(prior.max()):
@@ -404,15 +328,3 @@ def _still(array: Floats) -> Floats:
     copy = array.copy()
     copy.flags.writeable = False
     return copy
-
-
-def _each_summed(values: object, trials: int, rows: Rows) -> Floats:
-    """The sums of each trial (first axis), of rows that stand one trial after the other."""
-    array = np.asarray(values)
-    if array.shape[-1:] != (len(rows),):
-        raise ValueError(
-            f"a row-local function must return a number for each of {len(rows)} rows along its "
-            f"last axis, found shape {array.shape}"
-        )
-    sums = rows.weighed(array).reshape(*array.shape[:-1], trials, -1).sum(axis=-1)
-    return sums if sums.ndim == 1 else np.moveaxis(sums, -1, 0)

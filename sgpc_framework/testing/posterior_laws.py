@@ -13,8 +13,8 @@ import numpy as np
 from sgpc_framework.algebra.rounding import ROUNDING
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.protocols import Floats
+from sgpc_framework.rows.answers import Inclusion as Included
 from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.shard import Inclusion as Included
 from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing.oracle import DensePosterior, dense_posterior
