@@ -95,26 +95,23 @@ def _repeat(
     earlier: Earlier | None,
 ) -> None:
     theta = start
+    given, first = earlier.beginning(d_max) if earlier is not None else (None, [])
     judges = Judges.of(config.objective, rows, config.seed)
     for iteration in range(1, config.max_iterations + 1):
 
         def told(size: int, stage: Stage, iteration: int = iteration) -> None:
             watch(Progress(iteration, config.max_iterations, size, d_max, stage))
 
-        first = earlier if iteration == 1 else None
-        given = first.whole if first is not None else None
-        given = given if given is None else given[:d_max]
         log.add(Began(theta, earlier=given))
         if not log.recalls_iteration(told):
-            if given is not None:
-                state, why = given, "basis and sites are those of the model it started from"
-            else:
+            if given is None:
                 # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
                 posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)
                 # 3., 4., 5. until |u| = d_max
-                rows_first = first.rows if first is not None else []
-                _inner_loop(config, posterior, iteration, d_max, log, told, rows_first)
+                _inner_loop(config, posterior, iteration, d_max, log, told, first)
                 state, why = posterior.state(), _why_ended(posterior, d_max)
+            else:
+                state, why = given, "basis and sites are those of the model it started from"
             # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
             step6 = reestimate(
                 config.objective,
@@ -125,13 +122,11 @@ def _repeat(
                 config.optimizer_steps,
                 judges,
             )
-            if step6 is None:
-                step6 = _unchanged(state, rows, log, "the hyperparameters stay")
-            log.end(step6, why)
+            log.end(step6 or _unchanged(state, rows, log, "the hyperparameters stay"), why)
         latest = log.ended[-1].step6
         if given is not None and len(given):
             told(len(given), as_last_stage(latest.best, rows))
-        theta = latest.state[:0]
+        theta, given, first = latest.state[:0], None, []
         # until iter = iter_max or change in the loss function value < tol
         if not latest.tuned or log.change() < config.tolerance:
             break

@@ -45,15 +45,12 @@ class Earlier(NamedTuple):
         """The same for whoever looks at some rows only."""
         return self._replace(state=self.state.among(numbers))
 
-    @property
-    def whole(self) -> State | None:
-        """The state, if it is to be taken as it is."""
-        return self.state if self.refined else None
-
-    @property
-    def rows(self) -> list[int]:
-        """The rows to include first."""
-        return [] if self.refined else [row for row in self.state.basis.tolist() if row != NO_ROW]
+    def beginning(self, d_max: int) -> tuple[State | None, list[int]]:
+        """What the first iteration begins with: a state that is taken as it is, or rows to include
+        first."""
+        if self.refined:
+            return self.state[:d_max], []
+        return None, [row for row in self.state.basis.tolist() if row != NO_ROW]
 
 
 @attrs.frozen
