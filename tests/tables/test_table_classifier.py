@@ -43,8 +43,19 @@ def test_rows_and_frames_are_taken_too(voters):
     expected = voters.predict_proba(new)
     rows = [[a, str(c)] for a, c in zip(new["age"], new["colour"], strict=True)]
     assert np.array_equal(voters.predict_proba(rows), expected)
+    named = [{"colour": str(c), "age": a} for a, c in rows]
+    assert np.array_equal(voters.predict_proba(named), expected)
+    for row, proba in zip(named, expected, strict=True):
+        assert np.allclose(voters.predict_proba(row), proba, rtol=1e-9)
     pandas = pytest.importorskip("pandas")
     assert np.array_equal(voters.predict_proba(pandas.DataFrame(new)), expected)
+
+
+def test_a_row_without_a_column_or_a_value_says_which(voters):
+    with pytest.raises(InputError, match="the rows: wanted the 2 columns .* without 'colour'"):
+        voters.predict_proba({"age": 30.0})
+    with pytest.raises(InputError, match="the rows: row 2, column 'age': the value is missing"):
+        voters.predict_proba([{"age": 30.0, "colour": "red"}, {"colour": "red"}])
 
 
 def test_smaller_classifiers(voters):
