@@ -190,7 +190,7 @@ class Encoding:
         A table without names, and with as many columns as this has, has them in the order of this.
         """
         parts = []
-        table = self._align(table)
+        table = self.align(table)
         present = {column.name: column for column in table.columns}
         self._refuse_absent(table, present)
         zeros = np.zeros(len(table))
@@ -200,7 +200,8 @@ class Encoding:
             parts.append(own.encode(table, column, self.unseen))
         return np.concatenate(parts, axis=1)
 
-    def _align(self, table: Table) -> Table:
+    def align(self, table: Table) -> Table:
+        """The table, with the names of this where it has none and as many columns."""
         if not table.is_nameless or len(table.columns) != len(self.columns):
             return table
         pairs = zip(table.columns, self.names, strict=True)
