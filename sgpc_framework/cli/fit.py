@@ -23,6 +23,7 @@ from sgpc_framework.cli.config_options import (
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
 from sgpc_framework.cli.fit_on_dask import fit_frames
 from sgpc_framework.cli.fit_request import FitRequest
+from sgpc_framework.cli.held_out import as_line, figures, split_rows
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import fit_watcher
@@ -68,6 +69,13 @@ if TYPE_CHECKING:
     metavar="LOG",
     help="A file that keeps what happens, so that 'sgpc resume LOG' can go on if the fit dies.",
 )
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Hold out this share of the rows, such as 0.2: the model is fitted to the others, and the "
+    "figures on those held out are printed.",
+)
 @dask_option
 @json_option
 def command(
@@ -90,6 +98,7 @@ def command(
     \b
     sgpc fit train.csv --target species -o species.sgpc
     sgpc fit train.csv --target species -o small.sgpc --config fast --max-basis 20
+    sgpc fit all.csv --target species -o species.sgpc --holdout 0.2
     sgpc fit 'rows-*.parquet' --target label -o model.sgpc --dask tcp://host:8786
     """
     request = FitRequest(**asked)
@@ -108,6 +117,8 @@ def fit_as_asked(
 
     kept = None if checkpoint is None else Checkpoint(checkpoint, request.as_plain())
     if request.cluster is not None:
+        if request.holdout is not None:
+            raise click.UsageError("--holdout is for files, not for --dask")
         _fit_on_dask(request, Design(config), kept, checkpoint, as_json)
         return
     table, column = read_with_target(
@@ -120,7 +131,12 @@ def fit_as_asked(
         trust=request.trust,
     )
     weight, output = request.weight, request.output
-    _warn_of_counters(table.without([*request.drop, column, *([] if weight is None else [weight])]))
+    features = table.without([*request.drop, column, *([] if weight is None else [weight])])
+    _warn_of_row_numbers(features)
+    held = None
+    if request.holdout is not None:
+        _check_columns(features, request)
+        table, held = split_rows(table, column, request.holdout, config.seed)
     began = perf_counter()
     with _word_of_the_log(checkpoint), fit_watcher(stoppable=True) as watcher:
         classifier = TableClassifier.fit(
@@ -135,6 +151,8 @@ def fit_as_asked(
     _save(classifier, output)
     seconds = perf_counter() - began
     summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
+    if held is not None:
+        summary |= figures(classifier, table, held, weight)
     _print(summary, output, checkpoint if watcher.stopping else None, as_json)
 
 
@@ -219,17 +237,25 @@ def _save(classifier: TableClassifier, output: Path) -> None:
         raise
 
 
-def _warn_of_counters(features: Table) -> None:
-    import numpy as np
+def _warn_of_row_numbers(features: Table) -> None:
+    from sgpc_framework.tables.row_numbers import looks_like_row_number
 
     for column in features.columns:
-        numbers = column.is_numeric and np.isfinite(column.values).all()
-        if numbers and len(features) > 2 and np.all(np.diff(column.values) == 1.0):
+        if looks_like_row_number(column):
             echo(
-                f"Warning: column {column.name!r} numbers the rows. If it is nothing else, leave "
-                f"it out with --drop {column.name!r}.",
+                f"Warning: column {column.name!r} looks like a number of the row: it is whole, and "
+                "another one in every row. If it is nothing else, leave it out with --drop "
+                f"{column.name!r}.",
                 err=True,
             )
+
+
+def _check_columns(features: Table, request: FitRequest) -> None:
+    """What is wrong with the rows held out is said before the fit, too."""
+    from sgpc_framework.tables import Encoding
+
+    words = {features.column(name).name for name in request.words if name in features.names}
+    Encoding.learn(features, impute=request.impute, words=words, max_words=request.max_words)
 
 
 def _summary(
@@ -281,11 +307,13 @@ def _text(summary: dict[str, Any]) -> str:
     more = ", ..." if len(summary["classes"]) > 6 else ""
     each = " a class" if len(summary["classes"]) > 2 else ""
     cut = ", stopped early" if summary["stopped"] else ""
+    held = f"{as_line(summary)}\n" if "holdout_rows" in summary else ""
     return (
         f"{summary['rows']} rows, {summary['columns']} columns "
         f"({summary['features']} features), classes {labels}{more}\n"
         f"{summary['basis']} basis vectors{each}{cut}, {summary['seconds']:.1f} seconds\n"
         f"training error {100 * summary['training_error']:.1f} %, "
         f"training NLP {summary['training_nlp']:.3f}\n"
+        f"{held}"
         f"written to {summary['model']}"
     )

@@ -12,7 +12,10 @@ from sgpc_framework.cli.progress_bars import working
 from sgpc_framework.cli.table_options import data_argument, reading_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sgpc_framework.tables import Table, TableClassifier
+    from sgpc_framework.tables.table_pieces import Piece
 
 true_labels_option = click.option(
     "--target",
@@ -79,6 +82,43 @@ def open_model(
     if target is not None:
         classifier = attrs.evolve(classifier, target=table.column(target).name)
     return changed(classifier, size, unseen), table
+
+
+def open_pieces(
+    model: Path,
+    data: Path,
+    size: int | None,
+    unseen: Literal["refuse", "zero"] | None,
+    format_: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+    trust: bool,
+    keep: tuple[str, ...],
+    skip: bool,
+) -> tuple[TableClassifier, Iterator[Piece]]:
+    """The classifier of a model file, and the table for it piece by piece."""
+    from itertools import chain
+
+    from sgpc_framework.files.model_files import load
+    from sgpc_framework.tables import TableClassifier
+    from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
+    from sgpc_framework.tables.table_pieces import STANDARD_INPUT, read_pieces
+
+    classifier = load(model, trust=trust)
+    words: tuple[str, ...] = ()
+    if isinstance(classifier, TableClassifier):
+        features = classifier.encoding.names
+        words = (*classifier.encoding.words, *(name for name in keep if name not in features))
+    pieces = read_pieces(
+        data, format=format_, header=header, words=words, missing=missing, trust=trust, skip=skip
+    )
+    with working(f"reading {data}"):
+        first = next(pieces)
+    if not isinstance(classifier, TableClassifier):
+        kind = format_ or ("csv" if data == STANDARD_INPUT else format_of(data))
+        labels = DEFAULT_TARGET.get(kind)
+        classifier = TableClassifier.of_matrix_model(classifier, first.table, labels)
+    return changed(classifier, size, unseen), chain([first], pieces)
 
 
 def open_classifier(

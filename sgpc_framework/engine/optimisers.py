@@ -124,7 +124,7 @@ def _search(
     patience: int,
     go_on: Callable[[int, float], bool],
 ) -> str:
-    from scipy.optimize import minimize  # here because it is slow to import
+    from scipy.optimize import fmin_l_bfgs_b, minimize  # here because it is slow to import
 
     if start.size == 0:
         return "nothing to optimise"
@@ -141,16 +141,13 @@ def _search(
                 raise StopIteration
 
     if method == "l-bfgs-b":
-        result = minimize(
-            function,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=list(zip(lower, upper, strict=True)),
-            options={"maxiter": steps, "maxls": 20, "maxcor": MEMORY},
-            callback=watch,
+        # Not by minimize, which turns all bounds into objects and back, and forth once more: with
+        # ten thousands of them that takes as long as the search.
+        bounds = list(zip(lower.tolist(), upper.tolist(), strict=True))
+        _, _, how = fmin_l_bfgs_b(
+            function, start, bounds=bounds, m=MEMORY, maxiter=steps, maxls=20, callback=watch
         )
-        return str(result.message)
+        return str(how["task"])
     # Conjugate gradients know no bounds: search u with point = centre + radius tanh(u).
     centre, radius = (lower + upper) / 2, np.maximum((upper - lower) / 2, 1e-12)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext, suppress
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,10 @@ from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.model.single_rows import SingleRow
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
+from sgpc_framework.parts.compilation import loaded_loops_only
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.checking import checked_inputs, checked_kernel
 from sgpc_framework.rows.state import State
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 BLOCK_ROWS = 2048
+
+MANY_NUMBERS = 100_000
+"""So many rows times latent functions are worth the time that compiled loops take to load."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -120,11 +127,17 @@ class Model:
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, classes): the columns follow ``classes``."""
+        if (single := self._single_row) is not None and single.takes(X):
+            with suppress(Exception):  # the ordinary way says what is wrong
+                return single.proba(X)
         return self._in_blocks(X, lambda rows: self._proba(*self._latent(rows)))
 
     @lazy_where_the_rows_are
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
+        if (single := self._single_row) is not None and single.takes(X):
+            with suppress(Exception):
+                return single.log_proba(X)
         return self._in_blocks(X, lambda rows: self._log_proba(*self._latent(rows)))
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
@@ -200,6 +213,12 @@ class Model:
             "too, or with refiner='none', after which every size is a model"
         )
 
+    @cached_property
+    def _single_row(self) -> SingleRow | None:
+        with suppress(Exception), one_blas_thread():
+            return SingleRow.of(self.state, self._form)
+        return None
+
     # -- the arithmetic ------------------------------------------------------------------------
 
     def _functions(self, rows: Inputs) -> Floats:
@@ -236,7 +255,11 @@ class Model:
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         with using(self.provenance.registry if self.provenance else None), one_blas_thread():
             checked = self._checked(X)
-            return np.concatenate(list(over_blocks(function, _blocks(checked), len(checked))))
+            functions = len(self.state.mean) if self.state.mean.ndim > 1 else 1
+            few = len(checked) * functions < MANY_NUMBERS
+            with loaded_loops_only() if few else nullcontext():
+                blocks = over_blocks(function, _blocks(checked), len(checked))
+                return np.concatenate(list(blocks))
 
     def _checked(self, X: Any) -> Inputs:
         width = self.inputs.shape[1] if self.inputs.ndim == 2 else None

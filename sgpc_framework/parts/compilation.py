@@ -12,6 +12,12 @@ What was compiled is kept in a folder of numba's. If that cannot be written or r
 something else than what was left there, a process compiles for itself; and if nothing helps, NumPy
 does the work. Nobody's fit ends because of a cache. Compiling takes a while, so it is announced, in
 the log ``sgpc_framework``.
+
+Loading a compiler takes longer than most predictions. So these take the loops that a fit of this
+process has loaded, and load none themselves unless there are very many rows:
+
+    with loaded_loops_only():
+        likelihood.log_z(y, mean, variance)
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import logging
 import os
 import sys
 import warnings
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -36,9 +43,29 @@ def compiler_options() -> dict[str, Any]:
     return {"cache": _keeps, "nogil": True, "error_model": "numpy"}
 
 
-@cache
+_loading: ContextVar[bool] = ContextVar("loading", default=True)
+
+
+class loaded_loops_only:
+    """A context in which compiled loops are used if they are there, and not loaded if not."""
+
+    __slots__ = ("_outer",)
+
+    def __enter__(self) -> None:
+        self._outer = _loading.set(False)
+
+    def __exit__(self, *_: object) -> None:
+        _loading.reset(self._outer)
+
+
 def compiled(module: str) -> Any:
     """The module of compiled passes, or None where numba is missing, not wanted or broken."""
+    return loaded(module) if _loading.get() or module in sys.modules else None
+
+
+@cache
+def loaded(module: str) -> Any:
+    """The same, loaded if it is not there: the choice, made once."""
     if os.environ.get("SGPC_FAST") == "0":
         return None
     try:

@@ -8,7 +8,7 @@ late is read again, as words.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -70,49 +70,65 @@ def read_csv(
     ``words`` names columns that are words whatever they look like, if they are there; ``missing``
     has further texts that stand for a missing value.
     """
-    nothing = MISSING | {text.strip().lower() for text in missing}
+    nothing = missing_texts(missing)
     try:
         with open_text(path) as file:
-            layout = _layout(path, file, header, nothing)
+            layout = layout_of(str(path), list(first_lines(file)), file, header, nothing)
         as_words = frozenset(i for i, name in enumerate(layout.names) if name in words)
         read = _read(path, allowance, layout, as_words, nothing)
         if read.late:
             read.columns.clear()  # before there are others
             read = _read(path, allowance, layout, as_words | read.late, nothing)
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}: wanted UTF-8 text, found byte {error.object[error.start]:#04x}; "
-            "save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
-        ) from None
+        raise encoding_error(str(path), error) from None
     named = zip(layout.names, read.columns, strict=True)
     columns = (Column(name, values, i in read.padded) for i, (name, values) in enumerate(named))
     return Table(tuple(columns), str(path), read.first_line)
 
 
-# -- layout ------------------------------------------------------------------------------------
+def missing_texts(more: Collection[str]) -> frozenset[str]:
+    """What stands for a missing value: the usual texts, and more."""
+    return MISSING | {text.strip().lower() for text in more}
 
 
-def _layout(path: Path, file: IO[str], header: bool | None, nothing: Collection[str]) -> Layout:
-    beginning = list(_sample(file))
-    if not any(line.strip() for line in beginning):
-        raise InputError(f"{path}: wanted a table, found an empty file")
-    _check_width(path, beginning)
-    delimiter = _delimiter(beginning)
-    reader = csv.reader(chain(beginning, file), delimiter=delimiter, skipinitialspace=True)
-    try:
-        first, *others = islice(filter(None, reader), len(beginning))
-    except csv.Error as error:
-        raise _malformed_error(path, reader.line_num, error) from None
-    if header is None:
-        header = _is_header(first, others, _number_parser(delimiter, nothing), nothing)
-    names = first if header else [""] * len(first)
-    positions = map(str, range(1, len(first) + 1))
-    return Layout(
-        delimiter, tuple(n.strip() or p for n, p in zip(names, positions, strict=True)), header
+def encoding_error(name: str, error: UnicodeDecodeError) -> InputError:
+    """What to say of bytes that are no text."""
+    return InputError(
+        f"{name}: wanted UTF-8 text, found byte {error.object[error.start]:#04x}; "
+        "save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
     )
 
 
-def _sample(file: IO[str]) -> Iterator[str]:
+# -- layout ------------------------------------------------------------------------------------
+
+
+def layout_of(
+    name: str,
+    beginning: list[str],
+    more: Iterable[str],
+    header: bool | None,
+    nothing: Collection[str],
+) -> Layout:
+    """The layout of a text with that beginning; ``more`` is asked where rows have several lines."""
+    if not any(line.strip() for line in beginning):
+        raise InputError(f"{name}: wanted a table, found an empty file")
+    _check_width(name, beginning)
+    delimiter = _delimiter(beginning)
+    reader = csv.reader(chain(beginning, more), delimiter=delimiter, skipinitialspace=True)
+    try:
+        first, *others = islice(filter(None, reader), len(beginning))
+    except csv.Error as error:
+        raise malformed_error(name, reader.line_num, error) from None
+    if header is None:
+        header = _is_header(first, others, number_parser(delimiter, nothing), nothing)
+    given = first if header else [""] * len(first)
+    positions = map(str, range(1, len(first) + 1))
+    return Layout(
+        delimiter, tuple(n.strip() or p for n, p in zip(given, positions, strict=True)), header
+    )
+
+
+def first_lines(file: IO[str]) -> Iterator[str]:
     """The first lines: fewer of them, but two, where they are long."""
     characters = 0
     for number, line in enumerate(islice(file, SAMPLE), start=1):
@@ -122,12 +138,12 @@ def _sample(file: IO[str]) -> Iterator[str]:
             return
 
 
-def _check_width(path: Path, lines: list[str]) -> None:
+def _check_width(name: str, lines: list[str]) -> None:
     """Refuse a line of millions of fields before it becomes as many objects."""
     fields = 1 + max(line.count(delimiter) for line in lines for delimiter in DELIMITERS)
     if fields > MOST_COLUMNS:
         raise InputError(
-            f"{path}: wanted at most {MOST_COLUMNS} columns, found {fields} fields in a line"
+            f"{name}: wanted at most {MOST_COLUMNS} columns, found {fields} fields in a line"
         )
 
 
@@ -199,7 +215,7 @@ def _read(
     nothing: Collection[str],
 ) -> Cells:
     """Read all rows, piece by piece."""
-    number = _number_parser(layout.delimiter, nothing)
+    number = number_parser(layout.delimiter, nothing)
     pieces: list[list[Values]] = [[] for _ in layout.names]
     known: dict[str, str | None] = {}
     late: set[int] = set()
@@ -211,7 +227,7 @@ def _read(
             cells += len(piece) * len(layout.names)
             allowance.check(8 * cells + WORD * len(known), f"a table of {cells} cells so far")
             for i, column in enumerate(zip(*piece, strict=True)):
-                numbers = None if i in words or i in late else _numbers(column, number)
+                numbers = None if i in words or i in late else numbers_of(column, number)
                 if numbers is not None:
                     pieces[i].append(numbers)
                     if i not in padded and _is_padded(column):
@@ -221,7 +237,7 @@ def _read(
                     late.add(i)
                 elif i not in words:
                     words |= {i}
-                pieces[i].append(_words(column, known, nothing))
+                pieces[i].append(words_of(column, known, nothing))
         lines = reader.line_num
     if not pieces[0]:
         raise InputError(f"{path}: wanted rows below the header, found none")
@@ -252,7 +268,7 @@ def _rows_in_pieces(path: Path, reader: Any, layout: Layout) -> Iterator[list[li
                 raise _ragged_error(path, layout)
             yield piece
     except csv.Error as error:
-        raise _malformed_error(path, reader.line_num, error) from None
+        raise malformed_error(str(path), reader.line_num, error) from None
 
 
 def _ragged_error(path: Path, layout: Layout) -> InputError:
@@ -261,17 +277,20 @@ def _ragged_error(path: Path, layout: Layout) -> InputError:
     with open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter, skipinitialspace=True)
         found = next(len(row) for row in reader if row and len(row) != width)
-        return InputError(
-            f"{path}: wanted {width} fields, as in the first row, found {found} in line "
-            f"{reader.line_num}"
-        )
+        return InputError(ragged(str(path), width, found, reader.line_num))
 
 
-def _malformed_error(path: Path, line: int, error: csv.Error) -> InputError:
-    return InputError(f"{path}: line {line} cannot be read ({error}); is a quote never closed?")
+def ragged(name: str, width: int, found: int, line: int) -> str:
+    """What is wrong with a row that has too many or too few fields."""
+    return f"{name}: wanted {width} fields, as in the first row, found {found} in line {line}"
 
 
-def _numbers(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats | None:
+def malformed_error(name: str, line: int, error: csv.Error) -> InputError:
+    """What to say of text that is no CSV."""
+    return InputError(f"{name}: line {line} cannot be read ({error}); is a quote never closed?")
+
+
+def numbers_of(cells: tuple[str, ...], number: Callable[[str], float]) -> Floats | None:
     """The cells as numbers, NaN where one is missing; None if one of them is a word."""
     if not _repeats_itself(cells):
         try:
@@ -300,7 +319,7 @@ def _is_padded(cells: tuple[str, ...]) -> bool:
     return any(cell[:1] == "0" and cell[1:2].isdigit() for cell in {*cells})
 
 
-def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:
+def number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], float]:
     """Text to number, with NaN for what is missing; with semicolons, commas may be decimal."""
 
     def number(cell: str) -> float:
@@ -316,7 +335,7 @@ def _number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], 
     return number
 
 
-def _words(
+def words_of(
     cells: tuple[str, ...], known: dict[str, str | None], nothing: Collection[str]
 ) -> Values:
     """The cells as words, each different one kept once."""

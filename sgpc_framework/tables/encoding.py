@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.options import one_of
+from sgpc_framework.tables.complaints import Complaints
 from sgpc_framework.tables.exact_sums import ExactSums
 from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.word_checks import check_words, is_number
@@ -158,15 +159,20 @@ class Encoding:
             raise InputError(f"{table.source}: wanted a column besides the labels, found none")
         as_words = {table.column(name).name for name in words}
         learned: list[NumberColumn | WordColumn] = []
+        complaints = Complaints(table.source)
         for column in table.columns:
-            refuse_empty(table, column)
-            refuse_missing(table, column, impute)
-            if column.is_numeric and column.name not in as_words:
-                learned.append(NumberColumn.learn(table, column, standardise, impute))
-                continue
-            word_column = WordColumn.learn(column, impute)
-            check_words(table, column, len(word_column.words), max_words, column.name in as_words)
-            learned.append(word_column)
+            with complaints.collected():
+                refuse_empty(table, column)
+                asked = column.name in as_words
+                if column.is_numeric and not asked:
+                    refuse_missing(table, column, impute)
+                    learned.append(NumberColumn.learn(table, column, standardise, impute))
+                    continue
+                word_column = WordColumn.learn(column, impute)
+                check_words(table, column, len(word_column.words), max_words, asked)
+                refuse_missing(table, column, impute)
+                learned.append(word_column)
+        complaints.check()
         return cls(tuple(learned), unseen)
 
     @property
@@ -190,17 +196,21 @@ class Encoding:
         A table without names, and with as many columns as this has, has them in the order of this.
         """
         parts = []
-        table = self._align(table)
+        table = self.align(table)
         present = {column.name: column for column in table.columns}
         self._refuse_absent(table, present)
         zeros = np.zeros(len(table))
+        complaints = Complaints(table.source)
         for own in self.columns:
             column = present.get(own.name, Column(own.name, zeros))
-            refuse_missing(table, column, impute=own.fill is not None)
-            parts.append(own.encode(table, column, self.unseen))
+            with complaints.collected():
+                refuse_missing(table, column, impute=own.fill is not None)
+                parts.append(own.encode(table, column, self.unseen))
+        complaints.check()
         return np.concatenate(parts, axis=1)
 
-    def _align(self, table: Table) -> Table:
+    def align(self, table: Table) -> Table:
+        """The table, with the names of this where it has none and as many columns."""
         if not table.is_nameless or len(table.columns) != len(self.columns):
             return table
         pairs = zip(table.columns, self.names, strict=True)

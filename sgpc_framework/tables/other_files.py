@@ -6,7 +6,7 @@ import math
 from array import array as Numbers
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 from zipfile import BadZipFile, ZipFile
 from zlib import error as CorruptError
 
@@ -34,7 +34,7 @@ MOST_CELLS = 2**28
 def read_parquet(path: Path, allowance: Allowance) -> Table:
     """A table from a Parquet file; what is neither a number nor a text becomes its text."""
     try:
-        from pyarrow import ArrowException, parquet, types
+        from pyarrow import ArrowException, parquet
     except ImportError as error:
         raise InputError(
             f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
@@ -46,16 +46,31 @@ def read_parquet(path: Path, allowance: Allowance) -> Table:
         content = parquet.read_table(path)
     except ArrowException as error:
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
+    return _with_rows(Table(arrow_columns(content), str(path)))
+
+
+_TYPES: dict[tuple[bool, bool], Literal["integer", "real"] | None] = {
+    (True, False): "integer",
+    (False, True): "real",
+    (False, False): None,
+}
+
+
+def arrow_columns(content: Any) -> tuple[Column, ...]:
+    """The columns of an Arrow table or batch."""
+    from pyarrow import types
+
     columns = []
-    for name, data in zip(content.column_names, content.columns, strict=True):
+    for name, data in zip(content.schema.names, content.columns, strict=True):
         if types.is_integer(data.type) or types.is_floating(data.type):
             values = data.to_numpy(zero_copy_only=False).astype(np.float64)
         elif types.is_decimal(data.type):
             values = numbers_or_words(None if v is None else float(v) for v in data.to_pylist())
         else:
             values = numbers_or_words(data.to_pylist())
-        columns.append(Column(name, values))
-    return _with_rows(Table(tuple(columns), str(path)))
+        integer, real = types.is_integer(data.type), types.is_floating(data.type)
+        columns.append(Column(name, values, typed=_TYPES[integer, real]))
+    return tuple(columns)
 
 
 def read_npz(path: Path, allowance: Allowance) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -25,6 +25,8 @@ class Column:
     values: Values
     padded: bool = False
     """Whether some of the numbers were written as ``01`` is, which a number does not remember."""
+    typed: Literal["integer", "real"] | None = None
+    """What kind of numbers it has, by the word of a file that knows types."""
 
     @property
     def is_numeric(self) -> bool:

@@ -16,6 +16,7 @@ from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.rows.checking import is_dask_collection
+from sgpc_framework.tables.complaints import Complaints
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
@@ -83,25 +84,32 @@ class TableClassifier:
                 )
             )
         table = as_table(data)
-        name, labels = training_labels(table, target)
+        name = table.column(target).name
         features = table.without([*drop, name])
+        as_words = {table.column(word).name for word in words}
+        complaints = Complaints(table.source)
+        with complaints.collected():
+            _, labels = training_labels(table, target)
         if isinstance(sample_weight, (str, int)):
-            column, sample_weight = weights_of(table, sample_weight)
+            column = table.column(sample_weight).name
             if column == name:
                 raise InputError(
                     f"{table.source}: wanted labels and weights in two columns, found both in "
                     f"{name!r}"
                 )
             features = table.without([*drop, name, column])
-        as_words = {table.column(word).name for word in words}
-        encoding = Encoding.learn(
-            features,
-            standardise=standardise,
-            impute=impute,
-            unseen=unseen,
-            words=as_words.intersection(features.names),
-            max_words=max_words,
-        )
+            with complaints.collected():
+                _, sample_weight = weights_of(table, column)
+        with complaints.collected():
+            encoding = Encoding.learn(
+                features,
+                standardise=standardise,
+                impute=impute,
+                unseen=unseen,
+                words=as_words.intersection(features.names),
+                max_words=max_words,
+            )
+        complaints.check()
         chosen = design or build(DEFAULT_DESIGN)
         X = encoding.encode(features)
         model = chosen.fit(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sgpc_framework.errors import InputError, suggestion
@@ -56,9 +57,8 @@ def read_table(
     """
     path = Path(path)
     kind = format or format_of(path)
-    try:
-        size = path.stat().st_size if path.exists() else 0
-        allowance = Allowance.of(size, InputError, f"{path}: ", trust=trust)
+    with naming(path):
+        allowance = allowance_of(path, trust)
         if kind in ("csv", "libsvm"):
             check_unpacked(path, allowance)
         if kind == "csv":
@@ -71,6 +71,19 @@ def read_table(
         if kind not in readers:
             raise InputError(f"no table format {kind!r}; {suggestion(kind, FORMATS)}")
         return readers[kind](path, allowance)
+
+
+def allowance_of(path: Path, trust: bool) -> Allowance:
+    """What reading a table may take."""
+    size = path.stat().st_size if path.exists() else 0
+    return Allowance.of(size, InputError, f"{path}: ", trust=trust)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of reading a file are ``InputError`` and say which file it was."""
+    try:
+        yield
     except FileNotFoundError:
         raise InputError(f"there is no file {str(path)!r}{_neighbour(path)}") from None
     except (OSError, EOFError, zlib.error) as error:

@@ -218,7 +218,7 @@ def test_a_class_without_weight_is_not_there():
 def test_added_rows_bring_their_weights():
     weights = np.where(np.arange(150) < 80, 1.0, np.linspace(0.5, 2.0, 150))
     at_once = quick(max_basis=4, class_weight="balanced").fit(X, TWO, sample_weight=weights)
-    growing = quick(max_basis=4, class_weight="balanced").fit(X[:80], TWO[:80])
+    growing = quick(max_basis=4, class_weight="balanced", keep_rows=True).fit(X[:80], TWO[:80])
     growing = pickle.loads(pickle.dumps(growing))
     growing.partial_fit(X[80:], TWO[80:], sample_weight=weights[80:])
     np.testing.assert_array_equal(growing.predict_proba(X), at_once.predict_proba(X))
@@ -433,7 +433,7 @@ FIRST, SECOND = ORDER[:90], ORDER[90:]
 @pytest.mark.parametrize("labels", [NAMES, TWO])
 @pytest.mark.parametrize("begin", ["fit", "partial_fit"])
 def test_added_rows_make_the_classifier_of_all_rows(labels, begin):
-    added = quick()
+    added = quick(keep_rows=True)
     getattr(added, begin)(X[FIRST], labels[FIRST])
     added.partial_fit(X[SECOND[:1]], labels[SECOND[:1]])
     added.partial_fit(X[SECOND[1:]], labels[SECOND[1:]])
@@ -443,7 +443,7 @@ def test_added_rows_make_the_classifier_of_all_rows(labels, begin):
 
 def test_the_rows_that_are_kept_are_a_copy():
     mine = X[FIRST].copy()
-    added = quick().fit(mine, Y[FIRST])
+    added = quick(keep_rows=True).fit(mine, Y[FIRST])
     mine[:] = 0.0
     added.partial_fit(X[SECOND], Y[SECOND])
     np.testing.assert_array_equal(
@@ -452,7 +452,7 @@ def test_the_rows_that_are_kept_are_a_copy():
 
 
 def test_a_new_class_may_come_later():
-    added = quick().partial_fit(X[:100], Y[:100])
+    added = quick(keep_rows=True).partial_fit(X[:100], Y[:100])
     assert added.classes_.tolist() == [0, 1]
     added.partial_fit(X[100:], Y[100:])
     assert added.classes_.tolist() == [0, 1, 2]
@@ -460,7 +460,7 @@ def test_a_new_class_may_come_later():
 
 
 def test_classes_that_are_announced_have_their_columns_from_the_beginning():
-    added = quick().partial_fit(X[:100], Y[:100], classes=[2, 1, 0])
+    added = quick(keep_rows=True).partial_fit(X[:100], Y[:100], classes=[2, 1, 0])
     assert added.classes_.tolist() == [0, 1, 2]
     proba = added.predict_proba(X)
     assert proba.shape == (150, 3)
@@ -477,14 +477,35 @@ def test_classes_that_are_announced_have_their_columns_from_the_beginning():
 
 
 def test_without_rows_nothing_can_be_added():
-    with pytest.raises(ValueError, match="keep_rows=True"):
-        quick(keep_rows=False).fit(X, Y).partial_fit(X, Y)
-    small, large = (len(pickle.dumps(quick(keep_rows=k).fit(X, Y))) for k in (False, True))
-    assert large - small > X.nbytes
+    for begun in (quick().fit(X, Y), quick().partial_fit(X, Y)):
+        with pytest.raises(ValueError, match="begin with keep_rows=True"):
+            begun.partial_fit(X, Y)
+
+
+def test_pickles_hold_no_training_data_unless_rows_are_kept():
+    rows = np.random.default_rng(0).normal(size=(150, 4))
+    for begin in ("fit", "partial_fit"):
+        pickled = {}
+        for keep in (False, True):
+            fitted = quick(keep_rows=keep)
+            getattr(fitted, begin)(rows, Y)
+            pickled[keep] = pickle.dumps(fitted)
+        others = np.setdiff1d(np.arange(150), fitted.model_.basis)
+        assert all(rows[i].tobytes() not in pickled[False] for i in others)
+        assert all(rows[i].tobytes() in pickled[True] for i in others)
+
+
+def test_missing_numbers_are_refused_with_advice():
+    spoilt = X.copy()
+    spoilt[3, 1] = np.nan
+    fitted = quick().fit(X, Y)
+    for method in (lambda: quick().fit(spoilt, Y), lambda: fitted.predict(spoilt)):
+        with pytest.raises(ValueError, match=r"contains NaN.*SimpleImputer.*SGPTableClassifier"):
+            method()
 
 
 def test_added_rows_must_be_like_the_others():
-    added = quick().partial_fit(X, Y)
+    added = quick(keep_rows=True).partial_fit(X, Y)
     with pytest.raises(ValueError, match="wanted labels like"):
         added.partial_fit(X, NAMES)
     with pytest.raises(ValueError, match="expecting 4 features"):

@@ -215,8 +215,9 @@ def test_missing_values(sgpc, tmp_path):
     data, path = write(tmp_path / "train.csv", rows), tmp_path / "shop.sgpc"
     options = ("--target", "bought", "--drop", "id", "-o", path, *SMALL)
     text = problem(sgpc("fit", data, *options))
-    assert "train.csv: row 5 (line 6), column 'age': the value is missing" in text
-    assert "--impute" in text
+    assert "train.csv: 2 problems:\n  - row 5 (line 6), column 'age': the value is missing" in text
+    assert "\n  - row 9 (line 10), column 'city': the value is missing\n" in text
+    assert text.count("--impute") == 1, "the same advice once"
     assert not path.exists()
     assert sgpc("fit", data, *options, "--impute").exit_code == 0
     new = write(tmp_path / "new.csv", [["age", "city"], ["?", "Oslo"]])
@@ -271,8 +272,33 @@ def test_a_column_that_numbers_the_rows_is_pointed_out(sgpc, tmp_path):
     data = write(tmp_path / "train.csv", rows)
     result = sgpc("fit", data, "--target", "bought", "-o", tmp_path / "m.sgpc", *SMALL)
     assert result.exit_code == 0
-    assert "Warning: column 'id' numbers the rows" in result.stderr
+    assert "Warning: column 'id' looks like a number of the row" in result.stderr
     assert "--drop 'id'" in result.stderr
+
+
+def test_rows_held_out_judge_the_fit(sgpc, tmp_path):
+    data, path = write(tmp_path / "train.csv", shop(rows=100)), tmp_path / "m.sgpc"
+    options = ("--target", "bought", "--drop", "id", "-o", path, *SMALL, "--holdout", 0.25)
+    text = sgpc("fit", data, *options).stdout
+    assert "75 rows, 2 columns" in text
+    assert "\non 25 rows held out: error " in text
+    summary = json.loads(sgpc("fit", data, *options, "--json").stdout)
+    assert (summary["rows"], summary["holdout_rows"]) == (75, 25)
+    classifier, table = sgpc_package.load(path), read_table(data)
+    held, fitted = 25 * summary["holdout_nlp"], 75 * summary["training_nlp"]
+    losses = -classifier.predict_log_proba(table)[np.arange(100), classifier.codes(table)]
+    assert held + fitted == pytest.approx(losses.sum()), "each row once, here or there"
+    assert summary["holdout_nlp"] < summary["holdout_frequencies_nlp"]
+
+
+def test_a_share_that_leaves_a_class_without_rows_is_refused(sgpc, tmp_path):
+    rows = [["x", "y"], *([i, "a"] for i in range(30)), [50, "b"]]
+    data = write(tmp_path / "train.csv", rows)
+    fit = ("fit", data, "--target", "y", "-o", tmp_path / "m.sgpc", *SMALL)
+    assert (
+        "rows of every class on both sides of --holdout 0.9" in sgpc(*fit, "--holdout", 0.9).stderr
+    )
+    assert sgpc(*fit, "--holdout", 1.5).exit_code == 2
 
 
 @pytest.mark.parametrize("name", ["data.npz", "data.libsvm"])

@@ -104,6 +104,16 @@ def test_basis_vectors_stay_unless_they_may_move():
         np.testing.assert_array_equal(end.basis, start.basis)
 
 
+def test_basis_vectors_stay_where_there_are_more_features_than_rows():
+    X, y = datasets.waveform(30, seed=4)
+    wide = np.tile(X, (1, 2))  # 42 features
+    start, rows = fitted_to(wide, y)
+    for refiner in (Corrective(iterations=3), Corrective(move_basis=True, iterations=3)):
+        end = refined(refiner, start, rows).state
+        moved = not np.array_equal(end.inputs, wide[:6])
+        assert moved == (refiner.move_basis is True)
+
+
 @attrs.frozen
 class Bare:
     """A kernel on vectors with nothing but values."""

@@ -50,3 +50,36 @@ def test_what_is_no_table():
         as_table([1.0, 2.0, 3.0])
     with pytest.raises(InputError, match="wanted 2 columns"):
         as_table(np.ones((2, 3)), ["a", "b"])
+
+
+def test_rows_that_name_their_values():
+    rows = [{"x": 1.5, "w": "a"}, {"w": None, "x": 2, "other": True}]
+    table = as_table(rows)
+    assert table.names == ("x", "w", "other")
+    assert table.column("x").values.tolist() == [1.5, 2.0]
+    assert table.column("w").values.tolist() == ["a", None]
+    assert table.column("other").values.tolist() == [None, "True"]
+
+
+def test_one_row_that_names_its_values():
+    row = {"x": np.float64(1.5), "w": "a", "gone": None, "nan": np.nan, "scalar": np.array(3.0)}
+    table = as_table(row)
+    assert len(table) == 1
+    assert table.column("x").values.tolist() == [1.5]
+    assert table.column("w").values.tolist() == ["a"]
+    assert table.column("gone").missing.tolist() == table.column("nan").missing.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ({"x": 1.0, "w": ["a"]}, "column 'x': .* found a float; a row has single values"),
+        ({"x": {"y": 1.0}}, "column 'x': wanted a number or a word for each row, found a dict"),
+        ([{"x": 1.0}, [1.0]], "row 2: wanted a mapping .* found a list"),
+        ([{"x": 1.0}, {"x": [1.0]}], "row 2, column 'x': wanted a number or a word, found a list"),
+        ([1.0, "a"], "one row is "),
+    ],
+)
+def test_what_is_neither_rows_nor_columns_is_refused(data, text):
+    with pytest.raises(InputError, match=text):
+        as_table(data)

@@ -43,8 +43,19 @@ def test_rows_and_frames_are_taken_too(voters):
     expected = voters.predict_proba(new)
     rows = [[a, str(c)] for a, c in zip(new["age"], new["colour"], strict=True)]
     assert np.array_equal(voters.predict_proba(rows), expected)
+    named = [{"colour": str(c), "age": a} for a, c in rows]
+    assert np.array_equal(voters.predict_proba(named), expected)
+    for row, proba in zip(named, expected, strict=True):
+        assert np.allclose(voters.predict_proba(row), proba, rtol=1e-9)
     pandas = pytest.importorskip("pandas")
     assert np.array_equal(voters.predict_proba(pandas.DataFrame(new)), expected)
+
+
+def test_a_row_without_a_column_or_a_value_says_which(voters):
+    with pytest.raises(InputError, match=r"the rows: wanted the 2 columns .* without 'colour'"):
+        voters.predict_proba({"age": 30.0})
+    with pytest.raises(InputError, match="the rows: row 2, column 'age': the value is missing"):
+        voters.predict_proba([{"age": 30.0, "colour": "red"}, {"colour": "red"}])
 
 
 def test_smaller_classifiers(voters):
@@ -193,3 +204,28 @@ def test_a_file_whose_model_has_other_features(voters, tmp_path):
     save(voters.model, tmp_path / "bad.sgpc", table={**section, "columns": section["columns"][:1]})
     with pytest.raises(sgpc.ModelFileError, match="another number of features"):
         sgpc.load(tmp_path / "bad.sgpc")
+
+
+def test_all_that_is_wrong_with_a_table_is_said_at_once():
+    data = people()
+    data["age"][3], data["colour"][4] = np.nan, ""
+    data["vote"] = data["vote"].astype(object)
+    data["vote"][5] = None
+    colours = [None if colour == "" else str(colour) for colour in data["colour"]]
+    table = {**data, "colour": colours, "name": [f"p{i}" for i in range(60)]}
+    with pytest.raises(InputError) as found:
+        TableClassifier.fit(table, "vote", sgpc.build(SMALL))
+    text = str(found.value)
+    assert text.startswith("the table: 4 problems:\n  - row 6, column 'vote': the label is missing")
+    for place in (
+        "row 4, column 'age'",
+        "row 5, column 'colour'",
+        "column 'name' has 60 different",
+    ):
+        assert f"\n  - {place}" in text
+    assert len(found.value.problems) == 4
+
+
+def test_all_that_is_wrong_with_new_rows_is_said_at_once(voters):
+    with pytest.raises(InputError, match=r"2 problems:\n  - row 1, column 'age'.*\n  - row 1, col"):
+        voters.predict({"age": "old", "colour": "green"})

@@ -116,7 +116,9 @@ class Corrective:
     name: ClassVar[str] = "corrective"
 
     move_basis: Literal["auto"] | bool = _auto_or(bool, "true or false")
-    """Whether basis vectors leave the rows they were; ``"auto"``: if the kernel knows how."""
+    """Whether basis vectors leave the rows they were; ``"auto"``: if the kernel knows how and
+    there are not more features than rows. There a search through tens of thousands of coordinates
+    takes most of the time, and gains nothing."""
 
     penalty: Literal["auto"] | float = _auto_or(float, "a number above zero")
     """The weight of the relative entropy."""
@@ -205,7 +207,7 @@ class Corrective:
     def _refined(
         self, start: State, rows: TrainingRows, rng: np.random.Generator, tell: Tell, once: Once
     ) -> Refined:
-        moves = self._moves(start)
+        moves = self._moves(start, len(rows))
         around = Search.around(start, rows, moves, self.prior_width, self.tolerance, tell, once)
         penalty = 1.0 if self.penalty == "auto" else self.penalty
         elbo_share = self._elbo_share if start.mean.ndim == 1 else 0.0  # see ``mixed_loss``
@@ -294,10 +296,12 @@ class Corrective:
     def _elbo_share(self) -> float:
         return self.elbo_share if self.caution is None else self.caution
 
-    def _moves(self, state: State) -> bool:
+    def _moves(self, state: State, rows: int) -> bool:
         if self.move_basis is False:
             return False
         able = _can_move(inside(state))
+        if self.move_basis == "auto" and able:
+            return bool(state.inputs.shape[1] <= rows)
         if self.move_basis is True and not able:
             raise InputError(
                 "refiner 'corrective' with move_basis = true wants feature vectors and a kernel "
