@@ -16,7 +16,7 @@ from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import ChanceLevelWarning, InputError
 from sgpc_framework.lab.baselines import Baseline
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.statistics import Mean, compare, holm
 from sgpc_framework.tables.labels import training_labels
 from sgpc_framework.tables.table import Table

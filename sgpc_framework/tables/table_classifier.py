@@ -24,6 +24,7 @@ from sgpc_framework.tables.table import Table
 
 if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
+    from sgpc_framework.metrics.importance import Importance
 
 Floats = NDArray[np.float64]
 
@@ -191,6 +192,24 @@ class TableClassifier:
     def codes(self, data: Any) -> NDArray[np.intp]:
         """The positions of these labels among ``classes``."""
         return np.searchsorted(self.classes, self.labels(data))
+
+    def importance(self, data: Any, *, repeats: int = 5, seed: int = 0) -> list[Importance]:
+        """By how much the log loss of some rows rises when a column is permuted, greatest first.
+
+        All features of a column of words are permuted together. Take rows that the fit has not
+        seen. Each record has ``column``, ``loss`` in nats and its ``noise``, a standard error.
+        """
+        from sgpc_framework.metrics.importance import permutation_importance
+
+        table = as_table(data)
+        return permutation_importance(
+            self.model,
+            self.encode(table),
+            self.labels(table),
+            self.encoding.features_of_columns,
+            repeats=repeats,
+            seed=seed,
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write encoding and model to one file, which ``sgpc_framework.load`` reads."""

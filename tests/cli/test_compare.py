@@ -13,7 +13,7 @@ from sgpc_framework import InputError
 from sgpc_framework.datasets import waveform
 from sgpc_framework.lab.baselines import Baseline
 from sgpc_framework.lab.cross_validation import cross_validate, folds
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.tables import TableClassifier
 from sgpc_framework.tables.data_frames import as_table
 
