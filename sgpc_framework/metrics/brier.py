@@ -73,7 +73,7 @@ def isotonic(predicted: Floats, came_true: Floats) -> Floats:
     Pool adjacent violators: from the lowest level up, a block whose mean is not above that of the
     block before is joined with it.
     """
-    levels, place, counts = np.unique(predicted, return_inverse=True, return_counts=True)
+    _, place, counts = np.unique(predicted, return_inverse=True, return_counts=True)
     sums = np.bincount(place, weights=came_true)
     blocks: list[tuple[float, int, int]] = []  # the sum of a block, its rows and its levels
     for total, count in zip(sums.tolist(), counts.tolist(), strict=True):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import sgpc_framework as sgpc
 from sgpc_framework.cli import main
-from sgpc_framework.metrics.importance import permutation_importance
+from sgpc_framework.metrics.column_importance import permutation_importance
 from sgpc_framework.tables import TableClassifier
 
 
