@@ -21,7 +21,8 @@ import sgpc_framework as sgpc
 from benchmarks import rivals
 from benchmarks.problems import Problem
 from sgpc_framework.config.presets import PRESETS
-from sgpc_framework.metrics.merits import Merits, reliability_of_labels
+from sgpc_framework.metrics.figures_of_merit import Merits
+from sgpc_framework.metrics.merits import reliability_of_labels
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

@@ -34,7 +34,7 @@ from benchmarks import rivals
 from sgpc_framework import datasets
 from sgpc_framework.datasets import Benchmark
 from sgpc_framework.lab.timed_fit import TimedFit
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 
 SELECTOR = {"name": "adaptive-sampling", "working_set": 2}
 WANTED = 5.0

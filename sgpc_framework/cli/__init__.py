@@ -38,6 +38,7 @@ COMMANDS = {
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
     "evaluate": "Say how good a model is on data with known labels.",
     "fit": "Fit a model to a table and write it to a file.",
+    "importance": "Say which columns matter: what the log loss loses without each.",
     "inspect": "Say what a model file holds and needs, without building the model.",
     "lab": "Compare methods on many data sets, and judge which is better.",
     "new": "Write a complete package for a part of your own, ready to be installed.",

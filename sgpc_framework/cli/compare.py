@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import asdict
 
-from sgpc_framework.cli.config_options import build_config, changing_options, whole_number
+from sgpc_framework.cli.config_options import DEFAULT, build_config, changing_options, whole_number
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import echo, print_json, print_table
 from sgpc_framework.cli.progress_bars import fit_watcher
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--configs",
-    default="paper",
+    default=DEFAULT,
     show_default=True,
     metavar="NAMES",
-    help="Presets or files with commas between them.",
+    help="Presets or files with commas between them. The default is what sgpc fit fits.",
 )
 @click.option(
     "--sizes",
     callback=lambda _, param, value: _whole_numbers(param, value),
-    default="10,20,40",
+    default="80",
     show_default=True,
     metavar="INTEGERS",
     help="Numbers of basis vectors with commas between them.",
@@ -55,9 +55,10 @@ if TYPE_CHECKING:
     help="So many parts of the data are predicted in turn from the others.",
 )
 @click.option(
-    "--baselines",
-    is_flag=True,
-    help="Also logistic regression and gradient boosting of scikit-learn, with their defaults.",
+    "--baselines/--no-baselines",
+    default=None,
+    help="Whether logistic regression and gradient boosting of scikit-learn, with their defaults, "
+    "are compared, too. Default: where scikit-learn is installed.",
 )
 @changing_options
 @encoding_options
@@ -70,7 +71,7 @@ def command(
     configs: str,
     sizes: tuple[int, ...],
     folds: int,
-    baselines: bool,
+    baselines: bool | None,
     seed: int | None,
     changes: tuple[str, ...],
     format_: str | None,
@@ -81,7 +82,11 @@ def command(
     as_json: bool,
     **encoding: Any,
 ) -> None:
-    """Compare selectors, sizes and configurations on the table DATA by cross-validation.
+    """Compare what sgpc fit would fit to the table DATA with simpler models, by cross-validation.
+
+    Without options, that is the preset accurate with 80 basis vectors, beside the class
+    frequencies, logistic regression and gradient boosting. --configs, --selectors and --sizes
+    compare designs of other kinds.
 
     One fit holds all sizes. Without a refiner (--configs paper) the smaller models are the first
     stages of the largest and share its hyperparameters; with one (--configs accurate) it runs at
@@ -89,8 +94,9 @@ def command(
     only is always none of the known ones there, as with --unseen zero.
 
     \b
-    sgpc compare train.csv --target species --selectors all --sizes 5,10,20
-    sgpc compare train.csv --target species --configs paper,fast,accurate --baselines
+    sgpc compare train.csv --target species
+    sgpc compare train.csv --target species --configs paper --selectors all --sizes 5,10,20
+    sgpc compare train.csv --target species --configs paper,fast,accurate
     """
     from sgpc_framework.design import Design
     from sgpc_framework.lab.cross_validation import cross_validate, pairs
@@ -99,8 +105,7 @@ def command(
         title: Design(build_config(config, changes, seed=seed, selector=selector))
         for title, config, selector in _titles(configs, selectors)
     }
-    if baselines:
-        designs |= _baselines()
+    designs |= _baselines(baselines)
     table, column = read_with_target(
         data, target, format_, header=header, words=words, missing=missing, trust=trust
     )
@@ -159,11 +164,15 @@ def _titles(configs: str, selectors: str | None) -> list[tuple[str, str, str | N
     ]
 
 
-def _baselines() -> dict[str, Any]:
-    from sgpc_framework.lab.baselines import baselines
+def _baselines(wanted: bool | None) -> dict[str, Any]:
+    """The class frequencies, and unless they are not wanted those of scikit-learn."""
+    from sgpc_framework.lab.baselines import Baseline, baselines, has_baselines
 
+    frequencies = {"class frequencies": Baseline("class frequencies")}
+    if not (has_baselines() if wanted is None else wanted):
+        return frequencies
     try:
-        return dict(baselines())
+        return {**baselines(), **frequencies}
     except ImportError as error:
         raise click.ClickException(str(error)) from error
 
@@ -177,7 +186,7 @@ def _size(score: Score) -> str:
 def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str) -> None:
     best = min(score.nlp for score in scores)
     print_table(
-        ["design", "size", "error", "", "NLP", "", "p", "seconds"],
+        ["design", "size", "error", "", "log loss", "", "p", "AUC", "Brier", "seconds"],
         [
             [
                 score.design,
@@ -187,6 +196,8 @@ def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str)
                 f"{score.nlp:.4f}",
                 f"± {score.nlp_noise:.4f}{' *' if score.nlp == best else '  '}",
                 f"{pair.p_holm:.2g}" if pair else "",
+                score.figures["auc"].text(3),
+                score.figures["brier"].text(3),
                 f"{score.seconds:.1f}",
             ]
             for score in scores
@@ -195,6 +206,6 @@ def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str)
         title=title,
     )
     echo(
-        "* the least NLP; p for no difference to it, by pairs of folds (Nadeau and Bengio's t-test "
+        "* the least log loss; p for no difference to it, by pairs of folds (Nadeau and Bengio's t-test "
         "with Holm's correction)\nseconds are those of one fit, which holds all sizes of a design"
     )

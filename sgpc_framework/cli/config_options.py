@@ -13,7 +13,7 @@ from sgpc_framework.cli.option_groups import together
 if TYPE_CHECKING:
     from sgpc_framework.config.config import Config
 
-DEFAULT = "accurate"
+DEFAULT = "accurate"  # DEFAULT_PRESET, which the help of the command line does not import
 
 
 def whole_number(param: click.Parameter, value: str) -> int:

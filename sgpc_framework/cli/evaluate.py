@@ -21,41 +21,49 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
     """Compare what a model predicts for DATA with the labels that DATA has.
 
     \b
+    log loss           the mean of -log p(true label), in nats; the paper calls it NLP
     error              the share of rows whose most probable label is not their own
-    NLP                the mean negative log probability of the true labels, in nats
-    calibration error  how far probabilities are from frequencies, on average over ten bins
+    balanced error     the mean of the errors of the classes
+    AUC                whether rows of a class get higher probabilities of it than others
+    average precision  the mean precision over all thresholds; of two classes, of the second
+    Brier score        the mean squared distance of probabilities; it is reliability, which
+                       calibrated ones have not, less resolution, plus uncertainty
+    calibration error  how far probabilities are from frequencies, in ten bins of equal count
+
+    Each stands beside what needs no model: the class frequencies of the training rows. After a
+    figure is its standard error, or its interval of 95 % by the bootstrap. Of more than two
+    classes, AUC and average precision are means over the classes, each against the rest.
 
     \b
     sgpc evaluate species.sgpc test.csv
     """
-    from sgpc_framework.metrics.merits import Merits, confusion
+    from sgpc_framework.metrics.figure_rows import figure_rows
+    from sgpc_framework.metrics.merits import confusion
+    from sgpc_framework.metrics.predictions import Predictions
+    from sgpc_framework.model.classes import class_shares
 
     classifier, table = open_model(model, data, target, **options)
-    truth = classifier.codes(table)
-    log_proba = classifier.predict_log_proba(table)
-    merits, matrix = Merits.of(log_proba, truth), confusion(log_proba, truth)
+    shares = class_shares(classifier.model)
+    known = Predictions(
+        classifier.classes, classifier.predict_log_proba(table), classifier.codes(table), shares
+    )
+    merits, matrix = known.merits, confusion(known.log_proba, known.truth)
     labels = classifier.classes.tolist()
     if as_json:
         results = {
             "basis": len(classifier),
             **attrs.asdict(merits),
+            "log_loss": merits.log_loss,
+            "noise": attrs.asdict(known.noise),
+            "baseline": "rows" if shares is None else "training",
             "classes": labels,
             "confusion": matrix.tolist(),
         }
-        print_json(results)
+        print_json(_without_nan(results))
         return
-    always = f"always {labels[int(matrix.sum(axis=1).argmax())]}"
     print_table(
-        ["", "the model", "to compare with"],
-        [
-            [
-                "error",
-                f"{100 * merits.error:.1f} %",
-                f"{always}: {100 * merits.constant:.1f} %",
-            ],
-            ["NLP", f"{merits.nlp:.4f}", f"even odds: {merits.coin:.4f}"],
-            ["calibration error", f"{merits.expected_calibration_error:.4f}", "perfect: 0"],
-        ],
+        ["", "the model", "", "to compare with"],
+        figure_rows(merits, known.noise, len(labels), shares_known=shares is not None),
         title=f"{model} on {data}: {merits.rows} rows, {len(classifier)} basis vectors",
     )
     print_table(
@@ -63,3 +71,10 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
         [[label, *row] for label, row in zip(labels, matrix.tolist(), strict=True)],
         title="\nRows by true and by predicted label",
     )
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON knows no NaN: what the rows do not have is null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(entry) for key, entry in value.items()}
+    return None if isinstance(value, float) and value != value else value

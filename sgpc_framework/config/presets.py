@@ -20,6 +20,11 @@ from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, suggestion
 
 
+DEFAULT_PRESET = "accurate"
+"""What ``sgpc fit``, ``sgpc compare``, ``TableClassifier`` and ``SGPClassifier`` fit if nobody says
+anything else. ``build()``, which is for who composes a design, begins with the paper's method."""
+
+
 @attrs.frozen
 class Preset:
     """A recipe, and what one gets and pays for it.

@@ -15,6 +15,7 @@ from collections import Counter
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from sgpc_framework.engine.outcome import Fit
 from sgpc_framework.engine.slopes import predictive_loss
@@ -22,18 +23,24 @@ from sgpc_framework.errors import ChanceLevelWarning
 from sgpc_framework.rows.blocks import Block
 from sgpc_framework.rows.training_rows import TrainingRows
 
+Floats = NDArray[np.float64]
+
 GAIN = 1e-3
 """The share of the loss of the frequencies by which a model that is worth anything is better."""
 
 
 def beside_frequencies(fit: Fit, rows: TrainingRows) -> Fit:
-    """The fit, with a note and a warning if it is no better than the class frequencies.
+    """The fit, whose trace knows the class frequencies; with a note and a warning if it is no
+    better than they are.
 
     One that was stopped is what whoever stopped it wanted.
     """
+    shares = class_shares(rows)
+    trace = attrs.evolve(fit.trace, class_shares=tuple(shares.tolist()))
+    fit = attrs.evolve(fit, trace=trace)
     if fit.stopped:
         return fit
-    frequencies = frequency_loss(rows)
+    frequencies = _entropy(shares)
     most = (1.0 - GAIN) * frequencies
     if _recorded_loss(fit) < most:  # it is known already: nothing has to be computed
         return fit
@@ -52,8 +59,17 @@ def beside_frequencies(fit: Fit, rows: TrainingRows) -> Fit:
 
 def frequency_loss(rows: TrainingRows) -> float:
     """H, the entropy of the class frequencies: one trip."""
-    counts = np.array([*rows.sum(_label_counts).values()], dtype=np.float64)
-    shares = counts / counts.sum()
+    return _entropy(class_shares(rows))
+
+
+def class_shares(rows: TrainingRows) -> Floats:
+    """n_c / n of each class in the order of the labels: one trip."""
+    counts = np.array([count for _, count in sorted(rows.sum(_label_counts).items())])
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def _entropy(shares: Floats) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 

@@ -139,6 +139,7 @@ class Reader:
         _check_sizes(trace.sizes)
         if trace.settled is not None and not isinstance(trace.settled, dict):
             raise ModelFileError(f"wanted a settled refiner or none, found {trace.settled!r}")
+        _check_shares(trace.class_shares, len(self.classes))
         kind = described["inputs"]
         whole = self._of_one_size(arrays, described, kind, trace)
         if described["smaller"] is None:
@@ -185,3 +186,11 @@ def _check_sizes(records: tuple[Size, ...]) -> None:
     sizes = [record.size for record in records]
     if sizes != sorted(set(sizes)) or not all(size >= 1 for size in sizes):
         raise ModelFileError(f"wanted a trace with sizes in ascending order, found {sizes}")
+
+
+def _check_shares(shares: tuple[float, ...], classes: int) -> None:
+    sound = len(shares) == classes and all(0.0 < share < 1.0 for share in shares)
+    if shares and not (sound and abs(sum(shares) - 1.0) < 1e-6):
+        raise ModelFileError(
+            f"wanted the shares of {classes} classes, which add up to one, found {shares[:5]}"
+        )

@@ -1,4 +1,5 @@
-"""What everybody would try first, beside ours: two classifiers of scikit-learn, an extra."""
+"""What everybody would try first, beside ours: the class frequencies, and two classifiers of
+scikit-learn, an extra."""
 
 from __future__ import annotations
 
@@ -13,15 +14,18 @@ from sgpc_framework.tables.encoding import Encoding, Floats
 from sgpc_framework.tables.labels import labels_of, training_labels
 from sgpc_framework.tables.table import Table
 
+Kind = Literal["class frequencies", "logistic regression", "gradient boosting"]
+
 LEAST_PROBABILITY = 1e-12
 """Trees say 0; one row that they are wrong about would make any mean infinite."""
 
 
 @attrs.frozen
 class Baseline:
-    """A classifier of scikit-learn with its defaults, on the same features as ours."""
+    """A classifier of scikit-learn with its defaults, on the same features as ours; or nothing but
+    the frequencies of the classes."""
 
-    kind: Literal["logistic regression", "gradient boosting"]
+    kind: Kind
 
     def fit(self, train: Table, target: str, seed: int, **encoding: Any) -> FittedBaseline:
         """Learn the encoding of the columns besides the target, then fit."""
@@ -35,6 +39,8 @@ class Baseline:
         return FittedBaseline(learned, tuple(drop), name, estimator)
 
     def _estimator(self, seed: int) -> Any:
+        if self.kind == "class frequencies":
+            return Frequencies()
         if self.kind == "logistic regression":
             from sklearn.linear_model import LogisticRegression
 
@@ -42,6 +48,17 @@ class Baseline:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         return HistGradientBoostingClassifier(random_state=seed)
+
+
+class Frequencies:
+    """Says of every row how frequent each class was in training."""
+
+    def fit(self, X: Floats, y: Any) -> None:
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self._shares = counts / counts.sum()
+
+    def predict_proba(self, X: Floats) -> Floats:
+        return np.tile(self._shares, (len(X), 1))
 
 
 @attrs.frozen(eq=False)
@@ -65,13 +82,17 @@ class FittedBaseline:
         return np.searchsorted(self.estimator.classes_, labels_of(test, test.column(self.target)))
 
 
+def has_baselines() -> bool:
+    """Whether scikit-learn is installed."""
+    return find_spec("sklearn") is not None
+
+
 def baselines() -> Mapping[str, Baseline]:
-    """The baselines by name; ``ImportError`` without scikit-learn."""
-    if find_spec("sklearn") is None:
+    """Those of scikit-learn by name; ``ImportError`` without it."""
+    if not has_baselines():
         raise ImportError(
             "baselines need scikit-learn, which is not installed: "
             "pip install 'sgpc-framework[sklearn]'"
         )
-    kinds: tuple[Literal["logistic regression", "gradient boosting"], ...]
-    kinds = ("logistic regression", "gradient boosting")
+    kinds: tuple[Kind, ...] = ("logistic regression", "gradient boosting")
     return {kind: Baseline(kind) for kind in kinds}

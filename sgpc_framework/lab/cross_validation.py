@@ -16,7 +16,7 @@ from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import ChanceLevelWarning, InputError
 from sgpc_framework.lab.baselines import Baseline
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.statistics import Mean, compare, holm
 from sgpc_framework.tables.labels import training_labels
 from sgpc_framework.tables.table import Table
@@ -29,7 +29,8 @@ class Score:
 
     ``basis`` is the size that was had, on average: a fit may end before ``size``. ``seconds`` are
     those of the fit, which holds all sizes. ``fold_error`` and ``fold_nlp`` have an entry for each
-    fold. A baseline has no basis vectors: its ``size`` is 0.
+    fold, and so have the ``figures``: every other figure of merit by its name. A baseline has no
+    basis vectors: its ``size`` is 0. NLP is the log loss, by the paper's name.
     """
 
     design: str
@@ -42,6 +43,17 @@ class Score:
     seconds: float
     fold_error: tuple[float, ...] = ()
     fold_nlp: tuple[float, ...] = ()
+    figures: Mapping[str, Mean] = attrs.field(factory=dict)
+
+
+FIGURES: Mapping[str, Callable[[Merits], float]] = {
+    "balanced_error": lambda merits: merits.balanced_error,
+    "auc": lambda merits: merits.auc,
+    "average_precision": lambda merits: merits.average_precision,
+    "brier": lambda merits: merits.brier.score,
+    "calibration_error": lambda merits: merits.calibration_error,
+}
+"""What a score has besides error and log loss."""
 
 
 @attrs.frozen
@@ -168,6 +180,10 @@ def _score(design: str, size: int, each: Sequence[tuple[Merits, int]], seconds: 
         *(design, size, basis, error.value, error.error, nlp.value, nlp.error, seconds),
         fold_error=tuple(merits.error for merits, _ in each),
         fold_nlp=tuple(merits.nlp for merits, _ in each),
+        figures={
+            name: Mean.of([figure(merits) for merits, _ in each])
+            for name, figure in FIGURES.items()
+        },
     )
 
 

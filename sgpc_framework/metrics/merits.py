@@ -111,38 +111,6 @@ def error(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> floa
     return float(np.average(most_probable(log_proba) != truth, weights=weight))
 
 
-@attrs.frozen
-class Merits:
-    """Figures of merit on some rows. NLP is in nats.
-
-    ``coin`` is the NLP of equal odds for every class, ``constant`` the error of always saying the
-    most frequent class of these rows.
-    """
-
-    rows: int
-    error: float
-    nlp: float
-    expected_calibration_error: float
-    coin: float
-    constant: float
-
-    @classmethod
-    def of(cls, log_proba: Floats, truth: Codes) -> Merits:
-        """The figures of merit of predicted log probabilities, given the true classes.
-
-        >>> Merits.of(np.log([[0.25, 0.75], [0.25, 0.75]]), np.array([1, 0])).error
-        0.5
-        """
-        return cls(
-            len(truth),
-            error(log_proba, truth),
-            nlp(log_proba, truth),
-            reliability(np.exp(log_proba), truth).expected_calibration_error,
-            float(np.log(log_proba.shape[1])),
-            1.0 - float(np.bincount(truth).max()) / len(truth),
-        )
-
-
 def confusion(log_proba: Floats, truth: Codes) -> NDArray[np.intp]:
     """How many rows of each class (rows) were taken for each class (columns)."""
     classes = log_proba.shape[1]

@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.metrics.merits import Merits, probabilities
-from sgpc_framework.model.classes import Classifier, positions
+from sgpc_framework.metrics.figures_of_merit import Merits, Noise
+from sgpc_framework.metrics.merits import probabilities
+from sgpc_framework.model.classes import Classifier, class_shares, positions
 
 Floats = NDArray[np.float64]
 
@@ -22,12 +23,14 @@ class Predictions:
     classes: NDArray[Any]
     log_proba: Floats
     truth: NDArray[np.intp]
+    shares: Floats | None = None
+    """The class frequencies of the training rows, if they are known."""
 
     @classmethod
     def of(cls, model: Classifier, X: Any, y: Any) -> Predictions:
         """Predict once; ``InputError`` if a label is of no class of the model."""
         truth = positions(model.classes, y)
-        return cls(model.classes, model.predict_log_proba(X), truth)
+        return cls(model.classes, model.predict_log_proba(X), truth, class_shares(model))
 
     @cached_property
     def proba(self) -> Floats:
@@ -37,4 +40,9 @@ class Predictions:
     @cached_property
     def merits(self) -> Merits:
         """How good they are."""
-        return Merits.of(self.log_proba, self.truth)
+        return Merits.of(self.log_proba, self.truth, self.shares)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """How sure that is."""
+        return Noise.of(self.log_proba, self.truth)

@@ -11,7 +11,19 @@ from sgpc_framework.errors import InputError
 from sgpc_framework.model.many_classes import OneVsRest
 from sgpc_framework.model.model import Model
 
+Floats = NDArray[np.float64]
 Classifier = Model | OneVsRest
+
+
+def class_shares(classifier: Classifier) -> Floats | None:
+    """The share of the training rows, by weight, that each class has.
+
+    None where nobody knows: files of earlier versions do not say.
+    """
+    each = [model.trace.class_shares for model in models_of(classifier).values()]
+    if isinstance(classifier, Model):
+        return np.array(each[0]) if each[0] else None
+    return np.array([shares[1] for shares in each]) if all(each) else None
 
 
 def models_of(classifier: Classifier) -> dict[Any, Model]:

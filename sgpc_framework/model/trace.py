@@ -84,7 +84,8 @@ class Trace:
 
     ``sizes``, in ascending order, has the sizes that the refiner ran at and those that
     ``max_basis = "auto"`` tried. ``settled`` is the refiner with nothing left to choose, as plain
-    data: what a fit uses that starts from this model.
+    data: what a fit uses that starts from this model. ``class_shares`` has the share of the
+    training rows, by weight, that each class has; it is empty in files of earlier versions.
     """
 
     iterations: tuple[Iteration, ...]
@@ -92,6 +93,7 @@ class Trace:
     notes: tuple[str, ...] = ()
     sizes: tuple[Size, ...] = ()
     settled: Mapping[str, Any] | None = None
+    class_shares: tuple[float, ...] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:

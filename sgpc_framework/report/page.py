@@ -104,12 +104,20 @@ def _summary(subject: Subject) -> str:
 def _cards(subject: Subject) -> Markup:
     merits = subject.merits
     cards = [
-        ("Error", percent(merits.error), f"always the same class: {percent(merits.constant)}"),
-        ("NLP, nats", f"{merits.nlp:.3f}", f"equal odds, a coin: {merits.coin:.3f}"),
+        (
+            "Log loss, nats",
+            f"{merits.log_loss:.3f}",
+            f"class frequencies alone: {merits.baseline_log_loss:.3f}",
+        ),
+        (
+            "Error",
+            percent(merits.error),
+            f"always the same class: {percent(merits.baseline_error)}",
+        ),
         (
             "Calibration error",
-            percent(merits.expected_calibration_error),
-            "between said and observed, on average",
+            percent(merits.calibration_error),
+            f"calibrated, by chance: {percent(subject.predictions.noise.calibration_by_chance)}",
         ),
         (
             "Basis vectors",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.relevance import has_relevances, name_features, relevances
 from sgpc_framework.metrics.staged_merits import StagedMerits

@@ -190,6 +190,15 @@ class Encoding:
         """The columns of the matrix: ``age``, ``colour=blue``, ``colour=red``, ..."""
         return tuple(feature for column in self.columns for feature in column.features)
 
+    @property
+    def features_of_columns(self) -> dict[str, range]:
+        """Which columns of the matrix each column of the table has become."""
+        places, start = {}, 0
+        for column in self.columns:
+            places[column.name] = range(start, start + len(column.features))
+            start += len(column.features)
+        return places
+
     def encode(self, table: Table) -> Floats:
         """The matrix of a table that has these columns, in whatever order.
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.config.presets import DEFAULT_PRESET
 from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
@@ -25,11 +26,9 @@ from sgpc_framework.tables.table import Table
 
 if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
+    from sgpc_framework.metrics.column_importance import Importance
 
 Floats = NDArray[np.float64]
-
-DEFAULT_DESIGN = "accurate"
-"""The preset that is fitted where no design is given."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -72,7 +71,7 @@ class TableClassifier:
         if is_dask_collection(data):
             from sgpc_framework.adapters.dask.frame_partitions import FrameFit
 
-            chosen = design or build(DEFAULT_DESIGN)
+            chosen = design or build(DEFAULT_PRESET)
             return cls(
                 *FrameFit(data, target, sample_weight, drop, words, max_words).fitted(
                     chosen,
@@ -110,7 +109,7 @@ class TableClassifier:
                 max_words=max_words,
             )
         complaints.check()
-        chosen = design or build(DEFAULT_DESIGN)
+        chosen = design or build(DEFAULT_PRESET)
         X = encoding.encode(features)
         model = chosen.fit(
             X, labels, sample_weight=sample_weight, progress=progress, checkpoint=checkpoint
@@ -199,6 +198,24 @@ class TableClassifier:
     def codes(self, data: Any) -> NDArray[np.intp]:
         """The positions of these labels among ``classes``."""
         return np.searchsorted(self.classes, self.labels(data))
+
+    def importance(self, data: Any, *, repeats: int = 5, seed: int = 0) -> list[Importance]:
+        """By how much the log loss of some rows rises when a column is permuted, greatest first.
+
+        All features of a column of words are permuted together. Take rows that the fit has not
+        seen. Each record has ``column``, ``loss`` in nats and its ``noise``, a standard error.
+        """
+        from sgpc_framework.metrics.column_importance import permutation_importance
+
+        table = as_table(data)
+        return permutation_importance(
+            self.model,
+            self.encode(table),
+            self.labels(table),
+            self.encoding.features_of_columns,
+            repeats=repeats,
+            seed=seed,
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write encoding and model to one file, which ``sgpc_framework.load`` reads."""

@@ -10,10 +10,12 @@ from scipy.stats import t
 
 import sgpc_framework as sgpc_package
 from sgpc_framework import InputError
+from sgpc_framework.cli.config_options import DEFAULT
+from sgpc_framework.config.presets import DEFAULT_PRESET
 from sgpc_framework.datasets import waveform
 from sgpc_framework.lab.baselines import Baseline
 from sgpc_framework.lab.cross_validation import cross_validate, folds
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.tables import TableClassifier
 from sgpc_framework.tables.data_frames import as_table
 
@@ -72,21 +74,23 @@ def test_a_fit_that_ends_early_says_so():
 
 
 def test_the_command(sgpc, data):
-    options = ("--target", "y", "--sizes", "6,3", "--folds", 2)
+    options = ("--target", "y", "--sizes", "6,3", "--folds", 2, "--configs", "paper")
+    options = (*options, "--no-baselines")
     result = sgpc("compare", data, *options, "--selectors", "entropy, adaptive-sampling")
     assert result.exit_code == 0, result.output
     rows = [line.split("│")[1:3] for line in result.stdout.splitlines() if line.startswith("│")]
     outcome = [(design.strip(), size.strip()) for design, size in rows]
     names = ("entropy", "adaptive-sampling")
-    assert outcome == [(name, size) for name in names for size in ("3", "6")]
+    wanted = [(name, size) for name in names for size in ("3", "6")]
+    assert outcome == [*wanted, ("class frequencies", "-")]
     assert "90 rows, 2 folds" in result.stdout
     assert result.stderr == ""
 
 
 def test_configurations_beside_each_other_as_json(sgpc, data):
-    options = ("--target", "y", "--sizes", "4", "--folds", 2, "--json")
+    options = ("--target", "y", "--sizes", "4", "--folds", 2, "--json", "--no-baselines")
     output = json.loads(sgpc("compare", data, *options, "--configs", "paper,fast").stdout)
-    assert [entry["design"] for entry in output] == ["paper", "fast"]
+    assert [entry["design"] for entry in output] == ["paper", "fast", "class frequencies"]
     assert output == json.loads(json.dumps(output))
     again = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
     assert {**again[0], "seconds": 0} == {**output[1], "seconds": 0}
@@ -97,7 +101,8 @@ def test_pairs_are_the_differences_of_folds(sgpc, data):
     options = ("--target", "y", "--sizes", "3,6", "--folds", 3, "--json", "--baselines")
     output = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
     names = [(entry["design"], entry["size"]) for entry in output]
-    assert names == [("fast", 3), ("fast", 6), ("logistic regression", 0), ("gradient boosting", 0)]
+    others = ("logistic regression", "gradient boosting", "class frequencies")
+    assert names == [("fast", 3), ("fast", 6), *((other, 0) for other in others)]
     best = min(output, key=lambda entry: entry["nlp"])
     assert best["pair"] is None
     for entry in output:
@@ -109,6 +114,30 @@ def test_pairs_are_the_differences_of_folds(sgpc, data):
             spread = np.sqrt((1 / 3 + 1 / 2) * difference.var(ddof=1))
             assert pair["p"] == pytest.approx(2 * t.sf(abs(difference.mean()) / spread, 2))
             assert pair["p_holm"] >= pair["p"]
+
+
+def test_the_defaults_are_those_of_fit(sgpc, data):
+    """One set of defaults: what ``compare`` compares is what ``fit`` and the estimators fit."""
+    options = ("--target", "y", "--folds", 2, "--json")
+    output = json.loads(sgpc("compare", data, *options).stdout)
+    names = [entry["design"] for entry in output]
+    assert names[0] == DEFAULT == DEFAULT_PRESET
+    assert names[-1] == "class frequencies"
+    assert output[0]["size"] == sgpc_package.build(DEFAULT_PRESET).config.max_basis
+    estimator = pytest.importorskip("sgpc_framework.adapters.sklearn").SGPClassifier()
+    assert (estimator.preset, estimator.max_basis) == (DEFAULT_PRESET, output[0]["size"])
+    assert names == [DEFAULT, "logistic regression", "gradient boosting", "class frequencies"]
+
+
+def test_the_frequencies_are_those_of_the_training_rows():
+    everything, design = table(), Baseline("class frequencies")
+    (score,) = cross_validate(everything, "y", {"none": design}, [4], 2)
+    y = everything.column("y").values > 0
+    fold = folds(everything.column("y").values, 2, seed=0)
+    for turn, loss in enumerate(score.fold_nlp):
+        share, own = y[fold != turn].mean(), y[fold == turn]
+        assert loss == pytest.approx(-np.log(np.where(own, share, 1.0 - share)).mean())
+    assert score.figures["auc"].value == 0.5
 
 
 def test_baselines_are_those_of_scikit_learn():
@@ -132,8 +161,9 @@ def test_every_selector(sgpc, data):
     from sgpc_framework.plugin.registry import default_registry
 
     options = ("--target", "y", "--sizes", "2", "--folds", 2, "--json", "--set", "max_iterations=1")
+    options = (*options, "--configs", "paper", "--no-baselines")
     output = json.loads(sgpc("compare", data, *options, "--selectors", "all").stdout)
-    assert [entry["design"] for entry in output] == list(default_registry().names("selector"))
+    assert [entry["design"] for entry in output][:-1] == list(default_registry().names("selector"))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from counting import count_calls
 import sgpc_framework as sgpc_package
 from sgpc_framework.cli import main
 from sgpc_framework.datasets import twonorm
-from sgpc_framework.metrics.merits import Merits
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.model.model import Model
 from sgpc_framework.tables import read_table
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
+from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.merits import (
-    Merits,
     confusion,
     error,
     most_probable,

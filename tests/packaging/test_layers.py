@@ -42,6 +42,7 @@ LAZY_BACK = {
     ("parts", "plugin"): "whom to blame is looked up when something has gone wrong",
     ("design", "adapters"): "rows of Dask collections stay where they are",
     ("model", "adapters"): "predictions of Dask collections are made where the rows are",
+    ("tables", "metrics"): "a classifier of tables says which of its columns matter",
     ("tables", "adapters"): "so are tables fitted and encoded",
     ("model", "files"): "model.save(path) is the method that users look for",
     ("design", "files"): "fit(checkpoint=path) keeps what happens in a file",

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sgpc_framework import InputError
-from sgpc_framework.metrics.merits import Merits, confusion, reliability
+from sgpc_framework.metrics.figures_of_merit import Merits
+from sgpc_framework.metrics.merits import confusion, reliability
 from sgpc_framework.plots import calibration_curve
 
 
@@ -48,8 +49,9 @@ def test_merits_by_hand():
     merits = Merits.of(np.log(two([0.25, 0.5, 0.75, 0.75])), np.array([0, 1, 1, 1]))
     assert merits.error == 0.25  # the tie went to the first class, as predict has it
     assert merits.nlp == pytest.approx(-np.log(0.75 * 0.5 * 0.75 * 0.75) / 4)
-    assert merits.coin == pytest.approx(np.log(2.0))
-    assert merits.constant == 0.25
+    assert merits.baseline_error == 0.25
+    frequencies = -0.25 * np.log(0.25) - 0.75 * np.log(0.75)
+    assert merits.baseline_log_loss == pytest.approx(frequencies)
 
 
 def test_the_curve_shows_the_bins_and_the_strip_counts_them(model, waves):

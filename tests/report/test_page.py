@@ -17,7 +17,8 @@ from counting import count_calls
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.metrics.merits import Merits, confusion
+from sgpc_framework.metrics.figures_of_merit import Merits
+from sgpc_framework.metrics.merits import confusion
 from sgpc_framework.plots.regions import Frame
 from sgpc_framework.report import render, render_table
 from sgpc_framework.report.subject import Units
