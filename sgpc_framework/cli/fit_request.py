@@ -31,6 +31,9 @@ class FitRequest:
     trust: bool
     cluster: str | None = None
     """The address of a Dask scheduler, or ``local``, for rows that stay on workers."""
+    costs: tuple[str, ...] = ()
+    threshold: float | None = None
+    """How the model decides, as it was said."""
 
     @property
     def learning(self) -> dict[str, Any]:
@@ -50,7 +53,7 @@ class FitRequest:
 
         converter = cattrs.Converter(forbid_extra_keys=True)
         converter.register_structure_hook(Path, lambda value, _: Path(_checked(value, str)))
-        for plain in (str, int, bool):
+        for plain in (str, int, bool, float):
             converter.register_structure_hook(plain, _checked)
         rest = {key: value for key, value in asked.items() if key != "command"}
         try:

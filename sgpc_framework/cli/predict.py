@@ -86,12 +86,12 @@ def command(
 
 
 def _rows(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Iterator[list[Any]]:
-    from sgpc_framework.metrics.merits import most_probable, probabilities
+    from sgpc_framework.metrics.merits import probabilities
 
     kept = [table.column(name) for name in keep]
     with working("predicting"):
         log_proba = classifier.predict_log_proba(table)
-    labels = classifier.classes[most_probable(log_proba)].tolist()
+    labels = classifier.decide(log_proba).tolist()
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     yield [*(column.name for column in kept), "predicted", *heading]
     proba = probabilities(log_proba).tolist()
@@ -132,13 +132,13 @@ def _predicted_frame(frame: Any, classifier: TableClassifier, keep: tuple[str, .
     """Kept columns, predictions and probabilities of a partition."""
     import pandas as pd
 
-    from sgpc_framework.metrics.merits import most_probable, probabilities
+    from sgpc_framework.metrics.merits import probabilities
 
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     if not len(frame):
         return pd.DataFrame({name: [] for name in (*keep, "predicted", *heading)})
     log_proba = classifier.predict_log_proba(frame)
-    labels = classifier.classes[most_probable(log_proba)]
+    labels = classifier.decide(log_proba)
     kept = {name: frame[name].to_numpy() for name in keep}
     columns = dict(zip(heading, probabilities(log_proba).T, strict=True))
     return pd.DataFrame({**kept, "predicted": labels, **columns})

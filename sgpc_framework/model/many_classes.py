@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.model.decider import Decider
 from sgpc_framework.model.model import Model
 
 if TYPE_CHECKING:
@@ -26,13 +28,14 @@ ONE_OR_REST = np.array([False, True])
 
 
 @attrs.frozen(eq=False, repr=False)
-class OneVsRest:
+class OneVsRest(Decider):
     """A classifier of three or more classes.
 
     ========== =======================================================================
     classes    the labels, sorted; columns of probabilities follow this order
     models     one for each class; its own classes are ``False`` and ``True``
     odds_share b, from 0 to 1
+    costs      what wrong decisions cost, which ``predict`` decides by; None if all the same
     ========== =======================================================================
 
     With pₖ what its own model says of class k, its probability is pₖ / (1 - pₖ)ᵇ, divided by the
@@ -43,6 +46,7 @@ class OneVsRest:
     classes: NDArray[Any]
     models: tuple[Model, ...]
     odds_share: float = 0.0
+    costs: Costs | None = None
 
     def __len__(self) -> int:
         """The number of basis vectors of the class that has the most."""
@@ -73,9 +77,9 @@ class OneVsRest:
 
     @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row; a tie goes to the first of the classes."""
-        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes[best]
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
+        return self.decide(self.predict_log_proba(X))
 
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:

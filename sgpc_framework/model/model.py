@@ -15,7 +15,9 @@ from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.model.decider import Decider
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
@@ -34,7 +36,7 @@ BLOCK_ROWS = 2048
 
 
 @attrs.frozen(eq=False, repr=False)
-class Model:
+class Model(Decider):
     """A sparse Gaussian process classifier: a state, the classes it tells apart, and the trace.
 
     ========== =======================================================================
@@ -44,6 +46,7 @@ class Model:
     smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
                ``None`` where every prefix of the basis is a model
     provenance how it was made: the configuration of the fit, and who provided the parts
+    costs      what wrong decisions cost, which ``predict`` decides by; None if all the same
     ========== =======================================================================
 
     What the state has can be asked of the model: ``basis``, the row numbers of the basis vectors in
@@ -58,6 +61,7 @@ class Model:
     trace: Trace
     smaller: tuple[Model, ...] | None = None
     provenance: Provenance | None = None
+    costs: Costs | None = None
     _form: AdditiveForm = attrs.field(init=False)
 
     @_form.default
@@ -113,9 +117,9 @@ class Model:
 
     @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row; a tie goes to the first of the classes."""
-        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes[best]
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
+        return self.decide(self.predict_log_proba(X))
 
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
@@ -177,7 +181,7 @@ class Model:
         if not isinstance(size, (int, np.integer)) or size not in self.sizes:
             raise InputError(self._no_such_size(size))
         if self.smaller is not None:
-            return (*self.smaller, self)[self.sizes.index(size)]
+            return attrs.evolve((*self.smaller, self)[self.sizes.index(size)], costs=self.costs)
         return attrs.evolve(self, state=self.state[:size])
 
     def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:
