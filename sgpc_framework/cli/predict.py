@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
+from sgpc_framework.cli.explanations import HEADING, explanation_cells
 from sgpc_framework.cli.model_options import open_classifier, open_model, prediction_options
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import (
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Put an apostrophe before texts that a spreadsheet would take for formulas.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Add a column that says which columns and which basis vectors a prediction comes from.",
+)
 @dask_option
 @json_option
 def command(
@@ -53,6 +59,7 @@ def command(
     output: Path | None,
     keep: tuple[str, ...],
     escape_formulas: bool,
+    explain: bool,
     cluster: str | None,
     as_json: bool,
     **options: Any,
@@ -71,6 +78,8 @@ def command(
     the workers: it must be on a disk that all of them see.
     """
     if cluster is not None:
+        if explain:
+            raise click.UsageError("--explain is for rows of this machine: leave out --dask")
         _predict_on_dask(model, data, output, keep, cluster, as_json, **options)
         return
     if as_json and output:
@@ -78,11 +87,19 @@ def command(
     check_output(output, model, data)
     classifier, table = open_model(model, data, None, keep=keep, **options)
     rows = _rows(classifier, table, keep)
+    if explain:
+        rows = _explained(rows, explanation_cells(classifier, table, as_json))
     if as_json:
         heading = next(rows)
         print_json([dict(zip(heading, row, strict=True)) for row in rows])
     else:
         write_csv(map(without_formulas, rows) if escape_formulas else rows, output)
+
+
+def _explained(rows: Iterator[list[Any]], cells: list[Any]) -> Iterator[list[Any]]:
+    yield [*next(rows), HEADING]
+    for row, cell in zip(rows, cells, strict=True):
+        yield [*row, cell]
 
 
 def _rows(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Iterator[list[Any]]:

@@ -19,6 +19,7 @@ from sgpc_framework.model.model import Model
 
 if TYPE_CHECKING:
     from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.model.explanation import Explanation
     from sgpc_framework.plugin.registry import Registry
 
 Floats = NDArray[np.float64]
@@ -105,6 +106,13 @@ class OneVsRest(Decider):
         paths = [_along(self.sizes, model, X) for model in self.models]
         for each in zip(*paths, strict=True):
             yield together(each, self.odds_share)
+
+    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
+        """Of each row, which basis vectors of the predicted class's own model speak for it and
+        which against it: see ``Model.explain``."""
+        from sgpc_framework.model.explanation import explain_one_vs_rest
+
+        return explain_one_vs_rest(self, X, most)
 
     def truncated(self, size: int) -> OneVsRest:
         """The model with at most so many basis vectors a class; one of ``sizes``."""

@@ -28,6 +28,7 @@ from sgpc_framework.rows.view import Rows, read_only
 
 if TYPE_CHECKING:
     from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.model.explanation import Explanation
     from sgpc_framework.plugin.registry import Registry
 
 Floats = NDArray[np.float64]
@@ -175,6 +176,32 @@ class Model(Decider):
         ``variance = k(x, x) - functions**2 @ sites.shrinkage`` (eqs. 8 and 9).
         """
         return self._in_blocks(X, lambda rows: self._functions(rows).T)
+
+    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
+        """Of each row, which basis vectors its prediction comes from: the ``most`` of largest
+        contribution, the sum of the rest, and the nearest ones. ``print`` one to read it."""
+        from sgpc_framework.model.explanation import explain_model
+
+        return explain_model(self, X, most)
+
+    def kernel_to_basis(self, X: Any) -> tuple[Floats, Floats]:
+        """k(x, bⱼ) for each basis vector, of shape (rows, basis vectors), and the same divided by
+        √(k(x, x) k(bⱼ, bⱼ)), which is 1 for the same input."""
+        own = kernel_diag(self.kernel, self.inputs)
+
+        def both(rows: Inputs) -> Floats:
+            values = kernel_values(self.kernel, rows, self.inputs)
+            scale = np.sqrt(np.outer(kernel_diag(self.kernel, rows), own))
+            alike = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0.0)
+            return np.stack([values, alike], axis=1)
+
+        stacked = self._in_blocks(X, both)
+        return stacked[:, 0], stacked[:, 1]
+
+    def kernel_between(self, X: Any, Z: Any) -> Floats:
+        """k(x, z) for rows that need be no basis vectors, of shape (rows of X, rows of Z)."""
+        others = self._checked(Z)
+        return self._in_blocks(X, lambda rows: kernel_values(self.kernel, rows, others))
 
     def truncated(self, size: int) -> Model:
         """The model of that size, one of ``sizes``; its trace stays that of the fit."""

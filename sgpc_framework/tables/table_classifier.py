@@ -25,6 +25,7 @@ from sgpc_framework.tables.table import Table
 
 if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
+    from sgpc_framework.model.explanation import Explanation
 
 Floats = NDArray[np.float64]
 
@@ -171,6 +172,13 @@ class TableClassifier:
     def staged_predict_proba(self, data: Any) -> Iterator[Floats]:
         """The probabilities of the model of each size, in the order of ``sizes``."""
         return self.model.staged_predict_proba(self.encode(data))
+
+    def explain(self, data: Any, most: int = 3) -> list[Explanation]:
+        """Of each row, which basis vectors its prediction comes from, in the words and units of
+        the table: see ``Model.explain``."""
+        from sgpc_framework.tables.table_explanations import explain_table
+
+        return explain_table(self.model, self.encoding, self.encode(data), most)
 
     def decide(self, log_proba: Floats) -> NDArray[Any]:
         """The labels that ``predict`` gives to rows of these log probabilities."""

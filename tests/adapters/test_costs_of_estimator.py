@@ -11,7 +11,7 @@ from sgpc_framework.tables import TableClassifier
 
 pytest.importorskip("sklearn")
 
-from sgpc_framework.adapters.sklearn import SGPClassifier  # noqa: E402
+from sgpc_framework.adapters.sklearn import SGPClassifier
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(100, 2))
