@@ -29,6 +29,7 @@ from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.classes import Classifier
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.rows.checking import (
     checked_weights,
     is_dask_collection,
@@ -68,6 +69,11 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight : "balanced" or mapping from labels to numbers, default=None
         What the rows of each class count, besides their ``sample_weight``; one, for a label that
         the mapping does not have. ``"balanced"``: all classes count the same.
+    costs : mapping or square matrix, default=None
+        What mistakes cost, by which ``predict`` decides: ``{"yes": 5}`` is the cost of missing a
+        row of class yes, ``{("yes", "no"): 5}`` that of saying no where yes is true, and others
+        cost 1. A matrix has a row for each true and a column for each predicted class. Nothing else
+        depends on it: neither the fit nor the probabilities.
     random_state : int, RandomState or None, default=0
         Where all randomness comes from. Same number, same model; None: another one each time.
     n_jobs : int, default=None
@@ -112,6 +118,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_iterations: int | None = None,
         tolerance: float | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        costs: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -131,6 +138,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iterations = max_iterations
         self.tolerance = tolerance
         self.class_weight = class_weight
+        self.costs = costs
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
@@ -167,8 +175,8 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Add rows to those that the classifier has, and fit it to all of them.
 
         The result is that of ``fit`` with all rows so far, which ``keep_rows=True`` keeps for it;
-        with a number as ``keep_rows``, that of ``fit`` with so many of them. ``classes`` may name labels that are
-        still to come; they have probability 0 until they do.
+        with a number as ``keep_rows``, that of ``fit`` with so many of them. ``classes`` may name
+        labels that are still to come; they have probability 0 until they do.
         """
         first = getattr(self, "model_", None) is None
         most = self._most_kept()
@@ -192,7 +200,8 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row; a tie goes to the first of the classes."""
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
         predicted: NDArray[Any] = self._model().predict(self._inputs(X))
         return predicted
 
@@ -234,7 +243,9 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, rows: Rows, checkpoint: str | PathLike[str] | None = None) -> None:
         start = getattr(self, "model_", None) if self.warm_start else None
-        self.model_ = self._design().fit(
+        if self.costs is not None:
+            Costs.of(np.unique(rows.y), self.costs)  # what is wrong is said before the fit
+        fitted = self._design().fit(
             rows.X,
             rows.y,
             sample_weight=weighted_classes(self.class_weight, rows.y, rows.weight),
@@ -243,6 +254,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             start=start,
             checkpoint=checkpoint,
         )
+        self.model_ = fitted.with_costs(self.costs)
         self.classes_ = self.model_.classes
 
     def _check_rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Rows:

@@ -34,6 +34,7 @@ COMMANDS = {
     "compare": "Compare selectors and sizes on your data by cross-validation.",
     "config": "Print the effective configuration as TOML.",
     "datasets": "List the benchmark sets, or write one as CSV.",
+    "decide": "Have a model decide by costs, by a threshold, or so that a target is reached.",
     "demo": "Run Algorithm 1 with every selector on generated data and compare them.",
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
     "evaluate": "Say how good a model is on data with known labels.",

@@ -20,6 +20,7 @@ from sgpc_framework.cli.config_options import (
     config_option,
     max_basis_option,
 )
+from sgpc_framework.cli.cost_options import check_costs, cost_options, deciding_by, named_costs
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
 from sgpc_framework.cli.fit_on_dask import fit_frames
 from sgpc_framework.cli.fit_request import FitRequest
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 @data_argument
 @target_option
 @weight_option
+@cost_options
 @click.option(
     "-o",
     "--output",
@@ -110,6 +112,7 @@ def fit_as_asked(
     request: FitRequest, config: Config, checkpoint: Path | None, as_json: bool
 ) -> None:
     """Fit, write the model, and say how it went."""
+    check_costs(request.costs, request.threshold)
     _check_outputs(request, checkpoint)
     from sgpc_framework.design import Design
     from sgpc_framework.files.checkpoints import Checkpoint
@@ -133,6 +136,7 @@ def fit_as_asked(
     weight, output = request.weight, request.output
     features = table.without([*request.drop, column, *([] if weight is None else [weight])])
     _warn_of_row_numbers(features)
+    _check_classes(request, table, column)
     held = None
     if request.holdout is not None:
         _check_columns(features, request)
@@ -148,6 +152,7 @@ def fit_as_asked(
             progress=watcher,
             checkpoint=kept,
         )
+    classifier = deciding_by(classifier, request.costs, request.threshold)
     _save(classifier, output)
     seconds = perf_counter() - began
     summary = _summary(classifier, table, weight, seconds, output, watcher.stopping)
@@ -177,6 +182,9 @@ def _fit_on_dask(
             checkpoint=kept,
         )
     _save(classifier, request.output)
+    if request.costs or request.threshold is not None:  # of classes that only the workers knew
+        classifier = deciding_by(classifier, request.costs, request.threshold)
+        _save(classifier, request.output)
     summary = {**_about(classifier, request.output, stopped), **figures}
     _print(summary, request.output, checkpoint if stopped else None, as_json)
 
@@ -235,6 +243,20 @@ def _save(classifier: TableClassifier, output: Path) -> None:
                     f"{error}; the model was not lost: it is in {folder / spare}"
                 ) from error
         raise
+
+
+def _check_classes(request: FitRequest, table: Table, column: str) -> None:
+    """Costs of classes that there are not are refused before the fit, not after it."""
+    import numpy as np
+
+    from sgpc_framework.model.costs import Costs
+    from sgpc_framework.tables.labels import training_labels
+
+    if request.costs or request.threshold is not None:
+        classes = np.unique(training_labels(table, column)[1])
+        if request.threshold is not None:
+            Costs.of_threshold(classes, request.threshold)
+        named_costs(classes, request.costs)
 
 
 def _warn_of_row_numbers(features: Table) -> None:

@@ -33,6 +33,9 @@ class FitRequest:
     """The address of a Dask scheduler, or ``local``, for rows that stay on workers."""
     holdout: float | None = None
     """The share of the rows that the fit does not see, but is judged by."""
+    costs: tuple[str, ...] = ()
+    threshold: float | None = None
+    """How the model decides, as it was said."""
 
     @property
     def learning(self) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def _text(found: Inspection) -> str:
         "classes": _few(found.classes),
         "basis vectors": basis + (f", and sizes {_few(found.sizes)}" if found.sizes else ""),
         "features": "objects" if found.features is None else str(found.features),
+        "decides": _decision(found),
         "target": found.target,
         "columns": _few(found.columns),
         "parts": _few(found.parts),
@@ -54,6 +55,19 @@ def _text(found: Inspection) -> str:
     }
     width = max(map(len, lines))
     return "\n".join(f"{name:{width}}  {value}" for name, value in lines.items() if value)
+
+
+def _decision(found: Inspection) -> str | None:
+    if found.costs is None:
+        return None
+    import numpy as np
+
+    from sgpc_framework.model.costs import Costs
+
+    costs = Costs(np.array(found.costs))
+    if costs.threshold is None:
+        return "by costs (--json has them)"
+    return f"{found.classes[1]} where its probability is above {costs.threshold:.4g}"
 
 
 def _few(values: Iterable[object]) -> str:

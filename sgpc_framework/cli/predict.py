@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
+from sgpc_framework.cli.explanations import HEADING, explanation_cells
 from sgpc_framework.cli.model_options import open_classifier, open_pieces, prediction_options
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.prediction_files import (
@@ -63,6 +64,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Put an apostrophe before texts that a spreadsheet would take for formulas.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Add a column that says which columns and which basis vectors a prediction comes from.",
+)
 @dask_option
 @json_option
 def command(
@@ -73,6 +79,7 @@ def command(
     on_bad_row: str,
     rejected: Path | None,
     escape_formulas: bool,
+    explain: bool,
     cluster: str | None,
     as_json: bool,
     **options: Any,
@@ -99,6 +106,8 @@ def command(
     if cluster is not None:
         if skip:
             raise click.UsageError("--on-bad-row skip is for files, not for --dask")
+        if explain:
+            raise click.UsageError("--explain is for rows of this machine: leave out --dask")
         _predict_on_dask(model, data, output, keep, cluster, as_json, **options)
         return
     if as_json and output:
@@ -117,12 +126,17 @@ def command(
             write = closing.enter_context(csv_file(output, escape_formulas))
         for piece in pieces:
             table = piece.table if refused is None else refused.without(piece, classifier.encoding)
-            write(_predicted(classifier, table, keep))
+            columns = _predicted(classifier, table, keep)
+            if explain:
+                columns[HEADING] = (
+                    explanation_cells(classifier, table, as_json) if len(table) else []
+                )
+            write(columns)
 
 
 def _predicted(classifier: TableClassifier, table: Table, keep: tuple[str, ...]) -> Columns:
     """Kept columns, labels and probabilities of some rows, which are predicted once."""
-    from sgpc_framework.metrics.merits import most_probable, probabilities
+    from sgpc_framework.metrics.merits import probabilities
 
     kept = {column.name: _kept(column) for column in map(table.column, keep)}
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
@@ -130,7 +144,7 @@ def _predicted(classifier: TableClassifier, table: Table, keep: tuple[str, ...])
         return {**kept, "predicted": [], **{name: [] for name in heading}}
     with working("predicting"):
         log_proba = classifier.predict_log_proba(table)
-    labels = classifier.classes[most_probable(log_proba)].tolist()
+    labels = classifier.decide(log_proba).tolist()
     proba = probabilities(log_proba).T.tolist()
     return {**kept, "predicted": labels, **dict(zip(heading, proba, strict=True))}
 
@@ -174,13 +188,13 @@ def _predicted_frame(frame: Any, classifier: TableClassifier, keep: tuple[str, .
     """Kept columns, predictions and probabilities of a partition."""
     import pandas as pd
 
-    from sgpc_framework.metrics.merits import most_probable, probabilities
+    from sgpc_framework.metrics.merits import probabilities
 
     heading = [f"probability_{label}" for label in classifier.classes.tolist()]
     if not len(frame):
         return pd.DataFrame({name: [] for name in (*keep, "predicted", *heading)})
     log_proba = classifier.predict_log_proba(frame)
-    labels = classifier.classes[most_probable(log_proba)]
+    labels = classifier.decide(log_proba)
     kept = {name: frame[name].to_numpy() for name in keep}
     columns = dict(zip(heading, probabilities(log_proba).T, strict=True))
     return pd.DataFrame({**kept, "predicted": labels, **columns})

@@ -16,6 +16,7 @@ from sgpc_framework.files.archive import read_members
 from sgpc_framework.files.manifest import FORMAT_VERSION, labels_from
 from sgpc_framework.files.model_files import arrays_in, manifest_of, reading, sizes_of
 from sgpc_framework.files.stored_states import memory_of
+from sgpc_framework.model.costs import Costs
 
 
 @attrs.frozen
@@ -37,6 +38,7 @@ class Inspection:
     target     the column that it predicts, where it takes tables
     columns    those that it predicts from
     config     the configuration of the fit, if it is known
+    costs      what wrong decisions cost, a row for each true class, if it decides by costs
     ========== =======================================================================
     """
 
@@ -53,6 +55,7 @@ class Inspection:
     target: str | None
     columns: tuple[str, ...]
     config: Mapping[str, Any] | None
+    costs: tuple[tuple[float, ...], ...] | None = None
 
 
 def inspect(path: str | os.PathLike[str]) -> Inspection:
@@ -65,12 +68,13 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
         size = sum(map(len, members.values()))
         memory = memory_of(sizes_of(arrays))
         names = (name for one in described for slot in _SLOTS for name in _names(one[slot]))
+        classes, costs = labels_from(manifest["classes"]), manifest.get("costs")
         return Inspection(
             version=FORMAT_VERSION,
             size=size,
             memory=memory + size,
             trust=not Allowance.of(size, ModelFileError).permits(memory),
-            classes=tuple(labels_from(manifest["classes"]).tolist()),
+            classes=tuple(classes.tolist()),
             basis=tuple(int(own["basis"].size) for own in arrays),
             sizes=tuple(int(parts["size"]) for parts in described[0]["smaller"] or ()),
             features=_width(arrays[0]["inputs"], described[0]["inputs"]),
@@ -79,6 +83,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
             target=None if table is None else str(table["target"]),
             columns=() if table is None else tuple(map(_column, table["columns"])),
             config=manifest["config"],
+            costs=None if costs is None else _matrix(Costs.from_section(classes, costs)),
         )
 
 
@@ -100,6 +105,10 @@ def _names(part: Any) -> Iterator[str]:
 
 def _width(inputs: NDArray[Any], kind: object) -> int | None:
     return int(inputs.shape[1]) if kind == "numbers" and inputs.ndim == 2 else None
+
+
+def _matrix(costs: Costs) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, costs.matrix.tolist()))
 
 
 def _column(described: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import attrs
 import cattrs
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from sgpc_framework.files.stored_models import (
 )
 from sgpc_framework.files.stored_states import StateReader
 from sgpc_framework.model.classes import Classifier
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.calls import using
@@ -99,6 +101,7 @@ def save(
         "classes": labels_section(model.classes),
         "models": [description_of(one) for one in models],
         **({"odds_share": model.odds_share} if isinstance(model, OneVsRest) else {}),
+        **({} if model.costs is None else {"costs": model.costs.as_section()}),
         "needs": dict(_distributions(every, registry)),
         **provenance_section(model.provenance),
         "table": table_section(table),
@@ -196,12 +199,14 @@ def _contents(
     )
     with np.errstate(all="ignore"):  # what is not finite is refused
         models = [reader.model(*one) for one in zip(arrays, described, strict=True)]
+    costs = manifest.get("costs")  # which a file has only if there are any
+    decided = None if costs is None else Costs.from_section(classes, costs)
     if not several:
-        return Contents(models[0], table)
+        return Contents(attrs.evolve(models[0], costs=decided), table)
     share = manifest.get("odds_share", 0.0)  # which older files do not say
     if not isinstance(share, (int, float)) or not 0.0 <= share <= 1.0:
         raise ModelFileError(f"wanted odds_share to be a number from 0 to 1, found {share!r}")
-    return Contents(OneVsRest(classes, tuple(models), float(share)), table)
+    return Contents(OneVsRest(classes, tuple(models), float(share), decided), table)
 
 
 def arrays_in(

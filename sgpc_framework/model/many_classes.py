@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.model.decider import Decider
 from sgpc_framework.model.model import Model
 
 if TYPE_CHECKING:
     from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.model.explanation import Explanation
     from sgpc_framework.plugin.registry import Registry
 
 Floats = NDArray[np.float64]
@@ -26,13 +29,14 @@ ONE_OR_REST = np.array([False, True])
 
 
 @attrs.frozen(eq=False, repr=False)
-class OneVsRest:
+class OneVsRest(Decider):
     """A classifier of three or more classes.
 
     ========== =======================================================================
     classes    the labels, sorted; columns of probabilities follow this order
     models     one for each class; its own classes are ``False`` and ``True``
     odds_share b, from 0 to 1
+    costs      what wrong decisions cost, which ``predict`` decides by; None if all the same
     ========== =======================================================================
 
     With pₖ what its own model says of class k, its probability is pₖ / (1 - pₖ)ᵇ, divided by the
@@ -43,6 +47,7 @@ class OneVsRest:
     classes: NDArray[Any]
     models: tuple[Model, ...]
     odds_share: float = 0.0
+    costs: Costs | None = None
 
     def __len__(self) -> int:
         """The number of basis vectors of the class that has the most."""
@@ -73,9 +78,9 @@ class OneVsRest:
 
     @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row; a tie goes to the first of the classes."""
-        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes[best]
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
+        return self.decide(self.predict_log_proba(X))
 
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
@@ -101,6 +106,13 @@ class OneVsRest:
         paths = [_along(self.sizes, model, X) for model in self.models]
         for each in zip(*paths, strict=True):
             yield together(each, self.odds_share)
+
+    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
+        """Of each row, which basis vectors of the predicted class's own model speak for it and
+        which against it: see ``Model.explain``."""
+        from sgpc_framework.model.explanation import explain_one_vs_rest
+
+        return explain_one_vs_rest(self, X, most)
 
     def truncated(self, size: int) -> OneVsRest:
         """The model with at most so many basis vectors a class; one of ``sizes``."""

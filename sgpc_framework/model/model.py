@@ -17,7 +17,9 @@ from sgpc_framework.algebra.additive import AdditiveForm
 from sgpc_framework.algebra.rounding import settle
 from sgpc_framework.algebra.sites import Sites
 from sgpc_framework.errors import InputError
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
+from sgpc_framework.model.decider import Decider
 from sgpc_framework.model.single_rows import SingleRow
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
@@ -30,6 +32,7 @@ from sgpc_framework.rows.view import Rows, read_only
 
 if TYPE_CHECKING:
     from sgpc_framework.config.provenance import Provenance
+    from sgpc_framework.model.explanation import Explanation
     from sgpc_framework.plugin.registry import Registry
 
 Floats = NDArray[np.float64]
@@ -41,7 +44,7 @@ MANY_NUMBERS = 100_000
 
 
 @attrs.frozen(eq=False, repr=False)
-class Model:
+class Model(Decider):
     """A sparse Gaussian process classifier: a state, the classes it tells apart, and the trace.
 
     ========== =======================================================================
@@ -51,6 +54,7 @@ class Model:
     smaller    the models of the smaller sizes that a refiner ran at, in ascending order;
                ``None`` where every prefix of the basis is a model
     provenance how it was made: the configuration of the fit, and who provided the parts
+    costs      what wrong decisions cost, which ``predict`` decides by; None if all the same
     ========== =======================================================================
 
     What the state has can be asked of the model: ``basis``, the row numbers of the basis vectors in
@@ -65,6 +69,7 @@ class Model:
     trace: Trace
     smaller: tuple[Model, ...] | None = None
     provenance: Provenance | None = None
+    costs: Costs | None = None
     _form: AdditiveForm = attrs.field(init=False)
 
     @_form.default
@@ -120,9 +125,9 @@ class Model:
 
     @lazy_where_the_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row; a tie goes to the first of the classes."""
-        best: NDArray[np.intp] = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes[best]
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
+        return self.decide(self.predict_log_proba(X))
 
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
@@ -185,12 +190,38 @@ class Model:
         """
         return self._in_blocks(X, lambda rows: self._functions(rows).T)
 
+    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
+        """Of each row, which basis vectors its prediction comes from: the ``most`` of largest
+        contribution, the sum of the rest, and the nearest ones. ``print`` one to read it."""
+        from sgpc_framework.model.explanation import explain_model
+
+        return explain_model(self, X, most)
+
+    def kernel_to_basis(self, X: Any) -> tuple[Floats, Floats]:
+        """k(x, bⱼ) for each basis vector, of shape (rows, basis vectors), and the same divided by
+        √(k(x, x) k(bⱼ, bⱼ)), which is 1 for the same input."""
+        own = kernel_diag(self.kernel, self.inputs)
+
+        def both(rows: Inputs) -> Floats:
+            values = kernel_values(self.kernel, rows, self.inputs)
+            scale = np.sqrt(np.outer(kernel_diag(self.kernel, rows), own))
+            alike = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0.0)
+            return np.stack([values, alike], axis=1)
+
+        stacked = self._in_blocks(X, both)
+        return stacked[:, 0], stacked[:, 1]
+
+    def kernel_between(self, X: Any, Z: Any) -> Floats:
+        """k(x, z) for rows that need be no basis vectors, of shape (rows of X, rows of Z)."""
+        others = self._checked(Z)
+        return self._in_blocks(X, lambda rows: kernel_values(self.kernel, rows, others))
+
     def truncated(self, size: int) -> Model:
         """The model of that size, one of ``sizes``; its trace stays that of the fit."""
         if not isinstance(size, (int, np.integer)) or size not in self.sizes:
             raise InputError(self._no_such_size(size))
         if self.smaller is not None:
-            return (*self.smaller, self)[self.sizes.index(size)]
+            return attrs.evolve((*self.smaller, self)[self.sizes.index(size)], costs=self.costs)
         return attrs.evolve(self, state=self.state[:size])
 
     def save(self, path: str | PathLike[str], registry: Registry | None = None) -> None:

@@ -15,6 +15,7 @@ from sgpc_framework.design import Design, build
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.model.classes import Classifier, models_of
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.rows.checking import is_dask_collection
 from sgpc_framework.tables.complaints import Complaints
@@ -27,6 +28,7 @@ from sgpc_framework.tables.table import Table
 if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
     from sgpc_framework.metrics.column_importance import Importance
+    from sgpc_framework.model.explanation import Explanation
 
 Floats = NDArray[np.float64]
 
@@ -60,19 +62,20 @@ class TableClassifier:
         max_words: int = MAX_WORDS,
         progress: Callable[[Progress], object] = lambda _: None,
         checkpoint: Checkpoint | str | PathLike[str] | None = None,
+        costs: Any = None,
     ) -> TableClassifier:
         """Learn the encoding of every column but the target and those to ``drop``, then fit.
 
         ``target`` is a name, or a position counted from 1 (-1 is the last). ``sample_weight`` is
         such a column, too, which is then no feature; or a number for each row. The encoding is
-        learnt from all rows alike. The other arguments are those of ``Encoding.learn`` and
-        ``Design.fit``.
+        learnt from all rows alike. ``costs`` are those of ``with_costs``. The other
+        arguments are those of ``Encoding.learn`` and ``Design.fit``.
         """
         if is_dask_collection(data):
             from sgpc_framework.adapters.dask.frame_partitions import FrameFit
 
             chosen = design or build(DEFAULT_PRESET)
-            return cls(
+            on_workers = cls(
                 *FrameFit(data, target, sample_weight, drop, words, max_words).fitted(
                     chosen,
                     progress,
@@ -82,6 +85,7 @@ class TableClassifier:
                     checkpoint=checkpoint,
                 )
             )
+            return on_workers.with_costs(costs)
         table = as_table(data)
         name = table.column(target).name
         features = table.without([*drop, name])
@@ -109,12 +113,14 @@ class TableClassifier:
                 max_words=max_words,
             )
         complaints.check()
+        if costs is not None:
+            Costs.of(np.unique(labels), costs)  # what is wrong is said before the fit
         chosen = design or build(DEFAULT_PRESET)
         X = encoding.encode(features)
         model = chosen.fit(
             X, labels, sample_weight=sample_weight, progress=progress, checkpoint=checkpoint
         )
-        return cls(encoding, name, model)
+        return cls(encoding, name, model.with_costs(costs))
 
     @classmethod
     def of_matrix_model(
@@ -157,7 +163,7 @@ class TableClassifier:
 
     @lazy_where_the_rows_are
     def predict(self, data: Any) -> NDArray[Any]:
-        """The most probable label of each row."""
+        """The label of each row that is most probable, or by its costs costs least."""
         return self.model.predict(self.encode(data))
 
     @lazy_where_the_rows_are
@@ -173,6 +179,31 @@ class TableClassifier:
     def staged_predict_proba(self, data: Any) -> Iterator[Floats]:
         """The probabilities of the model of each size, in the order of ``sizes``."""
         return self.model.staged_predict_proba(self.encode(data))
+
+    def explain(self, data: Any, most: int = 3) -> list[Explanation]:
+        """Of each row, which basis vectors its prediction comes from, in the words and units of
+        the table: see ``Model.explain``."""
+        from sgpc_framework.tables.table_explanations import explain_table
+
+        return explain_table(self.model, self.encoding, self.encode(data), most)
+
+    def decide(self, log_proba: Floats) -> NDArray[Any]:
+        """The labels that ``predict`` gives to rows of these log probabilities."""
+        return self.model.decide(log_proba)
+
+    def with_costs(self, costs: Any) -> TableClassifier:
+        """The same classifier, which decides by costs: see ``Model.with_costs``."""
+        return attrs.evolve(self, model=self.model.with_costs(costs))
+
+    def with_threshold(self, threshold: float) -> TableClassifier:
+        """The same for two classes, which says the second where its probability is above."""
+        return attrs.evolve(self, model=self.model.with_threshold(threshold))
+
+    def with_target(self, data: Any, *, label: Any = None, **measure: float) -> TableClassifier:
+        """The same with costs that reach a target, ``recall=0.9`` say, on the rows of a table,
+        which has the labels in the target column: see ``Model.with_target``."""
+        X, y = self.encode(data), self.labels(data)
+        return attrs.evolve(self, model=self.model.with_target(X, y, label=label, **measure))
 
     def truncated(self, size: int) -> TableClassifier:
         """The classifier of that size, one of ``sizes``."""
