@@ -167,8 +167,8 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Add rows to those that the classifier has, and fit it to all of them.
 
         The result is that of ``fit`` with all rows so far, which ``keep_rows=True`` keeps for it;
-        with a number as ``keep_rows``, that of ``fit`` with so many of them. ``classes`` may name labels that are
-        still to come; they have probability 0 until they do.
+        with a number as ``keep_rows``, that of ``fit`` with so many of them. ``classes`` may name
+        labels that are still to come; they have probability 0 until they do.
         """
         first = getattr(self, "model_", None) is None
         most = self._most_kept()
