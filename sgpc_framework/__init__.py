@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sgpc_framework.adapters.sklearn import SGPClassifier as SGPClassifier
+    from sgpc_framework.adapters.sklearn_tables import SGPTableClassifier as SGPTableClassifier
     from sgpc_framework.config.config import Config
     from sgpc_framework.design import Design, build
     from sgpc_framework.errors import (
@@ -62,7 +63,10 @@ __all__ = [
     "load",
 ]
 
-_WITH_EXTRAS = ["SGPClassifier"]  # not in __all__, so that a star import needs no extra
+_WITH_EXTRAS = [
+    "SGPClassifier",
+    "SGPTableClassifier",
+]  # not in __all__, so that a star import needs no extra
 
 _HOME = {
     "Config": "config.config",
@@ -71,6 +75,7 @@ _HOME = {
     "OneVsRest": "model.many_classes",
     "Registry": "plugin.registry",
     "SGPClassifier": "adapters.sklearn",
+    "SGPTableClassifier": "adapters.sklearn_tables",
     "build": "design",
     "hookimpl": "plugin",
     "inspect": "files.inspection",

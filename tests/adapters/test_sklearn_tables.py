@@ -1,0 +1,123 @@
+"""``SGPTableClassifier``: scikit-learn's checks, and frames with all that frames have."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from run_checks import EXPECTED_TO_FAIL
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from sgpc_framework import InputError, SGPClassifier, SGPTableClassifier
+
+QUICK = SGPClassifier("paper", max_iterations=2, max_basis=30)
+
+
+def visits(rows=120, seed=0):
+    """Who comes on a weekend, or is old, buys; some do not say how old they are."""
+    rng = np.random.default_rng(seed)
+    when = pd.Timestamp("2025-03-01") + pd.to_timedelta(rng.integers(0, 600, rows), unit="D")
+    age = rng.uniform(20, 80, rows)
+    weekend = when.day_of_week >= 5
+    bought = np.where(weekend | (age > 60), "yes", "no")
+    age[rng.random(rows) < 0.1] = np.nan
+    city = pd.Series(rng.choice(["Oslo", "Rome", None], rows), dtype=object)
+    frame = pd.DataFrame({"age": age, "city": city, "when": when, "note": np.nan})
+    return frame, bought
+
+
+def test_it_passes_the_checks_of_scikit_learn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check_estimator(
+            SGPTableClassifier(QUICK),
+            on_fail=None,
+            on_skip=None,
+            expected_failed_checks=EXPECTED_TO_FAIL,
+        )
+    failed = {one["check_name"]: one["exception"] for one in found if one["status"] == "failed"}
+    assert not failed
+    assert len(found) > 50
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return SGPTableClassifier(SGPClassifier("fast", max_basis=20)).fit(*visits())
+
+
+def test_frames_are_taken_as_they_come(fitted):
+    X, y = visits(seed=1)
+    assert fitted.score(X, y) > 0.85
+    assert fitted.classes_.tolist() == ["no", "yes"]
+    features = fitted.encoding_.features
+    assert features[:3] == ("age", "city=Oslo", "city=Rome")
+    assert "when.weekday=Sunday" in features
+    assert "age is missing" in features
+    assert not any("hour" in feature or "note" in feature for feature in features)
+    assert fitted.feature_names_in_.tolist() == ["age", "city", "when", "note"]
+    proba = fitted.predict_proba(X)
+    np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), proba, rtol=1e-9)
+    assert np.array_equal(fitted.decision_function(X) > 0, fitted.predict(X) == "yes")
+
+
+def test_polars_frames_and_dates_of_other_kinds(fitted):
+    X, _ = visits(rows=10, seed=1)
+    expected = fitted.predict_proba(X)
+    same = pl.DataFrame({name: X[name].tolist() for name in ("age", "city", "when", "note")})
+    np.testing.assert_allclose(fitted.predict_proba(same), expected, rtol=1e-9)
+    days = X.assign(when=[moment.date() for moment in X["when"]])
+    np.testing.assert_allclose(fitted.predict_proba(days), expected, rtol=1e-9)
+    zoned = X.assign(when=X["when"].dt.tz_localize("Europe/Oslo"))
+    np.testing.assert_allclose(fitted.predict_proba(zoned), expected, rtol=1e-9)
+    objects = X.assign(when=[pd.NA, *X["when"].astype(object)[1:]])
+    np.testing.assert_allclose(fitted.predict_proba(objects)[1:], expected[1:], rtol=1e-9)
+    gone = X.assign(when=pd.NaT, city="Paris", age=np.nan)
+    assert np.isfinite(fitted.predict_proba(gone)).all()
+
+
+def test_what_are_no_dates_is_refused(fitted):
+    X, _ = visits(rows=3)
+    with pytest.raises(InputError, match="column 'when': wanted dates, as in training"):
+        fitted.predict(X.assign(when="soon"))
+
+
+def test_other_columns_are_refused(fitted):
+    X, _ = visits(rows=3)
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.predict(X.rename(columns={"age": "years"}))
+
+
+def test_unseen_words_may_be_refused():
+    X, y = visits(rows=40)
+    strict = SGPTableClassifier(QUICK, unseen="refuse").fit(X, y)
+    with pytest.raises(InputError, match="found 'Paris'"):
+        strict.predict(X.assign(city="Paris"))
+
+
+def test_words_that_look_like_numbers():
+    X, y = visits(rows=40)
+    X = X.assign(zip=np.arange(40) % 3)
+    asked = SGPTableClassifier(QUICK, words=["zip"]).fit(X, y)
+    assert "zip=2" in asked.encoding_.features
+    with pytest.raises(InputError, match="there is no column 'zap'; did you mean 'zip'"):
+        SGPTableClassifier(QUICK, words=["zap"]).fit(X, y)
+
+
+def test_among_the_tools_of_scikit_learn(tmp_path, fitted):
+    X, y = visits()
+    scores = cross_val_score(SGPTableClassifier(QUICK), X, y, cv=3)
+    assert scores.mean() > 0.7
+    other = clone(SGPTableClassifier(LogisticRegression())).fit(X, y)
+    assert other.score(X, y) > 0.7
+    assert SGPTableClassifier(QUICK).set_params(classifier__max_basis=3).classifier.max_basis == 3
+    joblib.dump(fitted, tmp_path / "m.joblib")
+    for again in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "m.joblib")):
+        np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
