@@ -44,6 +44,13 @@ kernels
 ``WarpsInputs``           ability: a map of the inputs, and a kernel of what was mapped
 ``FeatureRelevance``      ability: how much each feature matters
 ``JoinsKernels``          ability: a kernel made of kernels
+``KernelExpression``      ability: its formula, so that models with it can be exported
+``Expression``            type: such a formula, which has ``+``, ``*`` and ``**``
+``SquaredDistance``       in it: Σ weights_f (x_f - z_f)²
+``SineDistance``          in it: Σ weights_f sin²(rate (x_f - z_f))
+``DotProduct``            in it: Σ x_f z_f
+``Exp``, ``Number``       in it: an exponential, and a number
+``Warp``                  in it: a formula of features that went through rising lines
 ``SampleInputs``          ability: inputs for the conformance kit
 ``kernel_values``         k(X, Z) of any kernel, checked
 ``kernel_diag``           the diagonal of k(X, X), checked
@@ -61,6 +68,9 @@ likelihoods
 ``LikelihoodPullback``    ability: exact gradients
 ``SeveralFunctions``      ability: labels that depend on several latent functions
 ``ManyClasses``           ability: a form for any number of classes
+``LikelihoodLink``        ability: its formula, so that models with it can be exported
+``TwoClassLink``          such a formula: a normal or a logistic curve
+``ManyClassLink``         such a formula: the highest of several latent functions with noise
 ``likelihood_gradient``   sum(G * d log Z / dθ) of any likelihood, exact or numerical
 ------------------------- --------------------------------------------------------------------------
 selectors and site estimators
@@ -135,6 +145,17 @@ from sgpc_framework.parts.derivatives import (
     linearised_diag,
     linearised_in_inputs,
 )
+from sgpc_framework.parts.expressions import (
+    DotProduct,
+    Exp,
+    Expression,
+    ManyClassLink,
+    Number,
+    SineDistance,
+    SquaredDistance,
+    TwoClassLink,
+    Warp,
+)
 from sgpc_framework.parts.hyperparameters import (
     FreeVector,
     Hyperparameter,
@@ -155,10 +176,12 @@ from sgpc_framework.protocols import (
     JoinsKernels,
     Kernel,
     KernelColumns,
+    KernelExpression,
     KernelFusedPullback,
     KernelInputPullback,
     KernelPullback,
     Likelihood,
+    LikelihoodLink,
     LikelihoodPullback,
     LogEvidence,
     Loss,
@@ -196,6 +219,9 @@ __all__ = [
     "ROUNDING",
     "BasisSelector",
     "Candidates",
+    "DotProduct",
+    "Exp",
+    "Expression",
     "Factor",
     "FeatureRelevance",
     "Floats",
@@ -209,15 +235,19 @@ __all__ = [
     "Kernel",
     "KernelArithmetic",
     "KernelColumns",
+    "KernelExpression",
     "KernelFusedPullback",
     "KernelInputPullback",
     "KernelPullback",
     "Likelihood",
+    "LikelihoodLink",
     "LikelihoodPullback",
     "LogEvidence",
     "Loss",
+    "ManyClassLink",
     "ManyClasses",
     "Moments",
+    "Number",
     "NumericalError",
     "NumericalWarning",
     "Once",
@@ -238,9 +268,11 @@ __all__ = [
     "SelectsWithMemory",
     "SeveralFunctions",
     "SgpcError",
+    "SineDistance",
     "SiteEstimator",
     "Sketches",
     "Split",
+    "SquaredDistance",
     "StartsFromData",
     "State",
     "Steps",
@@ -250,6 +282,8 @@ __all__ = [
     "TrainingRows",
     "Trial",
     "Tunable",
+    "TwoClassLink",
+    "Warp",
     "WarpsInputs",
     "additive_form",
     "compiled",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sgpc_framework.algebra.sites import Steps
     from sgpc_framework.engine.trial import Trial
     from sgpc_framework.parts.declarations import Hyperparameter
+    from sgpc_framework.parts.expressions import Expression, Link
     from sgpc_framework.rows.candidates import Candidates
     from sgpc_framework.rows.posterior import Posterior
     from sgpc_framework.rows.state import State
@@ -425,6 +426,29 @@ class JoinsKernels(Protocol):
 
     @classmethod
     def join(cls, *parts: Any) -> Self: ...
+
+
+@runtime_checkable
+class KernelExpression(Protocol):
+    """A kernel that can say its formula, so that models with it are exported to other languages.
+
+    ``expression()`` returns what it computes of two inputs, hyperparameters put in, made of the
+    nodes of ``sgpc_framework.parts.expressions``. ``sgpc export`` asks for it, of every part of a
+    sum or a product by itself; the check ``expression`` holds it beside the kernel.
+    """
+
+    def expression(self) -> Expression: ...
+
+
+@runtime_checkable
+class LikelihoodLink(Protocol):
+    """A likelihood of a family that other languages are told, so that models with it are exported.
+
+    ``link()`` returns a ``TwoClassLink`` or a ``ManyClassLink`` with its hyperparameters put in.
+    ``sgpc export`` asks for it.
+    """
+
+    def link(self) -> Link: ...
 
 
 @runtime_checkable

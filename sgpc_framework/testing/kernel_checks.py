@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.expressions import evaluate
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import (
     FeatureRelevance,
@@ -20,6 +21,7 @@ from sgpc_framework.protocols import (
     Inputs,
     Kernel,
     KernelColumns,
+    KernelExpression,
     KernelFusedPullback,
     KernelInputPullback,
     KernelPullback,
@@ -201,7 +203,23 @@ def relevances_are_one_for_each_feature(kernel: FeatureRelevance) -> None:
         require(np.all(relevances > 0.0), f"a relevance of {np.min(relevances):g}")
 
 
+def expression_agrees(kernel: KernelExpression) -> None:
+    """The formula that expression() returns gives k(X, Z)."""
+    for varied, sample in _cases(kernel):  # type: ignore[arg-type]
+        assert has(varied, KernelExpression)
+        try:
+            expression = varied.expression()
+        except InputError:  # one of its parts has none
+            return
+        if is_matrix(sample.X):
+            X, Z = (np.asarray(rows, np.float64) for rows in (sample.rest, sample.some))
+            K = _values(varied, X, Z)
+            found = evaluate(expression, X, Z)
+            require_close(found, K, _rounding(K), "expression()", sample.title)
+
+
 LAWS: Laws = {
+    KernelExpression: (expression_agrees,),
     FeatureRelevance: (relevances_are_one_for_each_feature,),
     StorableInputs: (stored_inputs_come_back,),
     SampleInputs: (sample_inputs_are_as_many_as_asked_for,),

@@ -75,6 +75,7 @@ def test_a_kernel_with_exact_gradients(describe):
         "gradients": "exact (pullback)",
         "input gradients": "yes",
         "starts from data": "yes",
+        "exported": "yes",
     }
 
 

@@ -14,6 +14,7 @@ from scipy.special import ndtr
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.expressions import Exp, SquaredDistance
 from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.plugin import hookimpl
 from sgpc_framework.plugin.loading import Announcement, load
@@ -226,6 +227,12 @@ class ReusesItsMatrix(Plain):
 class ReusesItsDiagonal(Plain):
     def diag(self, X):
         return _in_the_buffer(Plain.diag(self, X) + 1e-12 * X[:, 0])
+
+
+@caught("expression agrees", saying="expression() = ")
+class AnotherFormula(Plain):
+    def expression(self):
+        return self.variance * Exp(-1.0 * SquaredDistance(self.lengthscale**-2.0))
 
 
 @caught("a second call leaves the first result alone", saying="columns_of(X)(Z) after other calls")

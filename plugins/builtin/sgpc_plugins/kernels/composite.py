@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from operator import add, mul
 from typing import Any, ClassVar, Self, final
 
 import attrs
 import numpy as np
 
 from sgpc_framework.authors import (
+    Expression,
     Floats,
     InputError,
     Inputs,
     Kernel,
     KernelArithmetic,
+    KernelExpression,
     KernelInputPullback,
     Pullback,
     StartsFromData,
@@ -86,6 +89,9 @@ class Sum(KernelArithmetic):
     def started(self, X: Inputs, /) -> Self:
         return attrs.evolve(self, terms=_started(self.terms, X))
 
+    def expression(self) -> Expression:
+        return reduce(add, _expressions(self, self.terms))
+
     def _with_pullback(self, parts: list[tuple[Floats, Pullback]]) -> tuple[Floats, Pullback]:
         K = _combined(np.add, (value for value, _ in parts))
         return K, lambda G: np.concatenate([pullback(G) for _, pullback in parts])
@@ -147,6 +153,9 @@ class Product(KernelArithmetic):
     def started(self, X: Inputs, /) -> Self:
         return attrs.evolve(self, factors=_started(self.factors, X))
 
+    def expression(self) -> Expression:
+        return reduce(mul, _expressions(self, self.factors))
+
     def _with_pullback(self, parts: list[tuple[Floats, Pullback]]) -> tuple[Floats, Pullback]:
         values = [value for value, _ in parts]
 
@@ -184,3 +193,17 @@ def _movable(whole: Kernel, parts: tuple[Kernel, ...]) -> Sequence[KernelInputPu
                 f"choose another part"
             )
     return parts  # type: ignore[return-value]  # every one of them was just asked
+
+
+def _expressions(whole: Kernel, parts: tuple[Kernel, ...]) -> list[Expression]:
+    return [expression_inside(whole, part) for part in parts]
+
+
+def expression_inside(whole: Kernel, part: Kernel) -> Expression:
+    """The formula of a part, if it has one."""
+    if not has(part, KernelExpression):
+        raise InputError(
+            f"kernel {whole.name!r} has no formula, because its part {part.name!r} has no "
+            "expression(): choose another part, or give it one"
+        )
+    return part.expression()

@@ -7,7 +7,15 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
+from sgpc_framework.authors import (
+    Expression,
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Number,
+    Pullback,
+    hyperparameter,
+)
 from sgpc_plugins.kernels.stationary import VARIANCE
 
 
@@ -43,6 +51,9 @@ class Constant(KernelArithmetic):
 
     def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
         return np.zeros(np.shape(X))
+
+    def expression(self) -> Expression:
+        return Number(self.variance)
 
 
 def _total(G: Floats) -> Floats:

@@ -7,7 +7,15 @@ from typing import ClassVar, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
+from sgpc_framework.authors import (
+    DotProduct,
+    Expression,
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Pullback,
+    hyperparameter,
+)
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.stationary import LENGTHSCALE, VARIANCE
 from sgpc_plugins.kernels.vectors import matrices, matrix, number
@@ -54,6 +62,9 @@ class Linear(KernelArithmetic):
         gradient: Floats = cotangent @ Z
         gradient *= self.variance
         return gradient
+
+    def expression(self) -> Expression:
+        return self.variance * DotProduct()
 
     def _with_pullback(self, K: Floats) -> tuple[Floats, Pullback]:
         return K, lambda G: np.array([np.vdot(G, K) / self.variance])
@@ -114,6 +125,10 @@ class Polynomial(KernelArithmetic):
             return self
         lengthscale = np.clip(median_distance(matrix(self, X)), *LENGTHSCALE)
         return attrs.evolve(self, lengthscale=lengthscale)
+
+    def expression(self) -> Expression:
+        scale = 1.0 / self._squared_lengthscale()
+        return self.variance * (scale * DotProduct() + self.offset) ** self.degree
 
     def _squared_lengthscale(self) -> float:
         return number(self, "lengthscale", self.lengthscale) ** 2

@@ -12,7 +12,7 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats
+from sgpc_framework.authors import Exp, Expression, Floats
 from sgpc_plugins.kernels.stationary import Profile, Stationary
 
 
@@ -34,7 +34,7 @@ class Matern12(Stationary):
     name: ClassVar[str] = "matern-12"
 
     def profile(self) -> Profile:
-        return Profile(_value_12, _slope_12)
+        return Profile(_value_12, _slope_12, _formula_12)
 
 
 @final
@@ -55,7 +55,7 @@ class Matern32(Stationary):
     name: ClassVar[str] = "matern-32"
 
     def profile(self) -> Profile:
-        return Profile(_value_32, _slope_32)
+        return Profile(_value_32, _slope_32, _formula_32)
 
 
 @final
@@ -76,7 +76,7 @@ class Matern52(Stationary):
     name: ClassVar[str] = "matern-52"
 
     def profile(self) -> Profile:
-        return Profile(_value_52, _slope_52)
+        return Profile(_value_52, _slope_52, _formula_52)
 
 
 def _value_12(r2: Floats) -> Floats:
@@ -129,6 +129,20 @@ def _slope_52(r2: Floats, K: Floats) -> Floats:
     s /= polynomial
     s *= -5.0 / 6.0
     return s
+
+
+def _formula_12(r2: Expression) -> Expression:
+    return Exp(-1.0 * r2**0.5)
+
+
+def _formula_32(r2: Expression) -> Expression:
+    s = (3.0 * r2) ** 0.5
+    return (1.0 + s) * Exp(-1.0 * s)
+
+
+def _formula_52(r2: Expression) -> Expression:
+    s = (5.0 * r2) ** 0.5
+    return (1.0 + s + 5.0 / 3.0 * r2) * Exp(-1.0 * s)
 
 
 def _scaled_distance(factor: float, r2: Floats) -> Floats:

@@ -7,7 +7,16 @@ from typing import ClassVar, NamedTuple, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats, Inputs, KernelArithmetic, Pullback, hyperparameter
+from sgpc_framework.authors import (
+    Exp,
+    Expression,
+    Floats,
+    Inputs,
+    KernelArithmetic,
+    Pullback,
+    SineDistance,
+    hyperparameter,
+)
 from sgpc_plugins.kernels.distances import PairSums, centred, squared_distances
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.squared_exponential import GAUSSIAN
@@ -16,6 +25,7 @@ from sgpc_plugins.kernels.stationary import (
     VARIANCE,
     constant_diagonal,
     inverse_lengthscales,
+    inverse_squares,
     lengthscale_gradient,
 )
 from sgpc_plugins.kernels.vectors import matrices, matrix, number, per_feature
@@ -94,6 +104,10 @@ class Periodic(KernelArithmetic):
 
     def relevances(self) -> Floats | None:
         return inverse_lengthscales(self.lengthscale)
+
+    def expression(self) -> Expression:
+        rate = float(np.pi / number(self, "period", self.period))
+        return self.variance * Exp(-2.0 * SineDistance(inverse_squares(self.lengthscale), rate))
 
     def _circles(self, X: Inputs, Z: Inputs) -> tuple[Circles, Circles]:
         rate = 2.0 * np.pi / number(self, "period", self.period)

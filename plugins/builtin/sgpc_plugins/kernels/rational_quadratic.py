@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats, hyperparameter
+from sgpc_framework.authors import Expression, Floats, hyperparameter
 from sgpc_plugins.kernels.stationary import Profile, Stationary
 
 
@@ -37,6 +37,7 @@ class RationalQuadratic(Stationary):
         return Profile(
             partial(_value, self.shape),
             partial(_slope, self.shape),
+            partial(_formula, self.shape),
             own=(partial(_shape_derivative, self.shape),),
         )
 
@@ -53,6 +54,10 @@ def _slope(shape: float, r2: Floats, K: Floats) -> Floats:
     slope: Floats = r2 / shape
     slope += 2.0
     return np.divide(-K, slope, out=slope)
+
+
+def _formula(shape: float, r2: Expression) -> Expression:
+    return (1.0 + 0.5 / shape * r2) ** -shape
 
 
 def _shape_derivative(shape: float, r2: Floats, K: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import Floats
+from sgpc_framework.authors import Exp, Expression, Floats
 from sgpc_plugins.kernels.stationary import Profile, Stationary
 
 
@@ -43,4 +43,8 @@ def _slope(r2: Floats, K: Floats) -> Floats:
     return -0.5 * K
 
 
-GAUSSIAN = Profile(_value, _slope)
+def _formula(r2: Expression) -> Expression:
+    return Exp(-0.5 * r2)
+
+
+GAUSSIAN = Profile(_value, _slope, _formula)

@@ -14,11 +14,13 @@ import attrs
 import numpy as np
 
 from sgpc_framework.authors import (
+    Expression,
     Floats,
     Inputs,
     Kernel,
     KernelArithmetic,
     Pullback,
+    SquaredDistance,
     hyperparameter,
     values,
 )
@@ -40,6 +42,9 @@ class Profile(NamedTuple):
 
     slope: Callable[[Floats, Floats], Floats]
     """From r² and K, the correlations times any constant, to dK/dr²; a new array."""
+
+    formula: Callable[[Expression], Expression]
+    """From r² to the correlation, for who is to write it down."""
 
     own: tuple[Callable[[Floats, Floats], Floats], ...] = ()
     """From r² and K to dK/dθ, for each hyperparameter of the profile itself."""
@@ -127,6 +132,11 @@ class Stationary(KernelArithmetic, ABC):
     def relevances(self) -> Floats | None:
         return inverse_lengthscales(self.lengthscale)
 
+    def expression(self) -> Expression:
+        return self.variance * self.profile().formula(
+            SquaredDistance(inverse_squares(self.lengthscale))
+        )
+
     def _weights(self, X: Floats) -> Floats:
         lengthscales = per_feature(self, "lengthscale", self.lengthscale, X.shape[1])
         return lengthscales**-2.0
@@ -143,6 +153,12 @@ class Stationary(KernelArithmetic, ABC):
 def inverse_lengthscales(lengthscale: float | tuple[float, ...] | str) -> Floats | None:
     """1 / lengthscale of each feature; ``None`` where there is one for all."""
     return 1.0 / np.array(lengthscale) if isinstance(lengthscale, tuple) else None
+
+
+def inverse_squares(lengthscale: float | tuple[float, ...] | str) -> float | tuple[float, ...]:
+    """The weights of squared distances: one for each feature, or one for all."""
+    weights: float | tuple[float, ...] = (np.array(lengthscale, dtype=np.float64) ** -2.0).tolist()
+    return tuple(weights) if isinstance(weights, list) else weights
 
 
 def constant_diagonal(kernel: Kernel) -> Pullback:

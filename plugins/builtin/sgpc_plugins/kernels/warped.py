@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from sgpc_framework.authors import (
+    Expression,
     Floats,
     InputError,
     Inputs,
@@ -17,11 +18,13 @@ from sgpc_framework.authors import (
     KernelArithmetic,
     Pullback,
     StartsFromData,
+    Warp,
     has,
     kernel_columns,
     linearised,
     linearised_diag,
 )
+from sgpc_plugins.kernels.composite import expression_inside
 from sgpc_plugins.kernels.matern import Matern52
 from sgpc_plugins.kernels.vectors import matrix
 
@@ -119,6 +122,9 @@ class Warped(KernelArithmetic):
         if has(self.inner, StartsFromData):
             return started.around(self.inner.started(started.warp(X)))
         return started
+
+    def expression(self) -> Expression:
+        return Warp(expression_inside(self, self.inner), *self._map())
 
     # -- for who works with the inner kernel on mapped rows ------------------------------------
 

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.authors import Moments, hyperparameter
+from sgpc_framework.authors import Moments, TwoClassLink, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks
 from sgpc_plugins.likelihoods.logistic_normal import logistic_normal
 
@@ -42,6 +42,10 @@ class Logistic:
 
     slope: float = hyperparameter(1.0, bounds=(1e-4, 1e4))
     bias: float = hyperparameter(0.0, bounds=(-1e3, 1e3), transform="identity")
+
+    def link(self) -> TwoClassLink:
+        """The formula, for other languages."""
+        return TwoClassLink("logistic", self.slope, self.bias)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Z of every row. The derivatives cost next to nothing more."""

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.authors import Moments, compiled, hyperparameter
+from sgpc_framework.authors import ManyClassLink, Moments, compiled, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks
 from sgpc_plugins.likelihoods.normal_tail import BELOW_ONE, log_cdf_derivatives
 
@@ -77,6 +77,10 @@ class MultinomialProbit:
         if count == self.functions:
             return self
         return attrs.evolve(self, bias=(0.0,) * count)
+
+    def link(self) -> ManyClassLink:
+        """The formula, for other languages."""
+        return ManyClassLink(self.bias)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Z of every row."""

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.authors import Moments, hyperparameter
+from sgpc_framework.authors import ManyClassLink, Moments, hyperparameter
 from sgpc_plugins.likelihoods.multinomial_probit import MultinomialProbit, check_biases
 
 Floats = NDArray[np.float64]
@@ -55,6 +55,10 @@ class NoisyMultinomialProbit:
         if count == self.functions:
             return self
         return attrs.evolve(self, bias=(0.0,) * count)
+
+    def link(self) -> ManyClassLink:
+        """The formula, for other languages."""
+        return ManyClassLink(self.bias, self.epsilon)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Z of every row."""

@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sgpc_framework.authors import Moments, hyperparameter
+from sgpc_framework.authors import Moments, TwoClassLink, hyperparameter
 from sgpc_plugins.likelihoods.link import blocks, probit_gradient, standardised
 from sgpc_plugins.likelihoods.noisy_multinomial_probit import NoisyMultinomialProbit
 
@@ -49,6 +49,10 @@ class NoisyProbit:
         """The form for many classes, in which as many labels are wrong."""
         epsilon = min(0.49, self.epsilon * count / (count - 1))
         return NoisyMultinomialProbit((0.0,) * count, epsilon)
+
+    def link(self) -> TwoClassLink:
+        """The formula, for other languages."""
+        return TwoClassLink("normal", self.slope, self.bias, self.epsilon)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Z of every row."""

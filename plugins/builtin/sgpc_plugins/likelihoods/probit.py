@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from sgpc_framework.authors import Moments, compiled, hyperparameter
+from sgpc_framework.authors import Moments, TwoClassLink, compiled, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardised
 from sgpc_plugins.likelihoods.multinomial_probit import MultinomialProbit
 from sgpc_plugins.likelihoods.normal_tail import log_cdf, log_cdf_derivatives
@@ -44,6 +44,10 @@ class Probit:
     def for_classes(self, count: int) -> MultinomialProbit:
         """The form for many classes, with a latent function and a bias each."""
         return MultinomialProbit((0.0,) * count)
+
+    def link(self) -> TwoClassLink:
+        """The formula, for other languages."""
+        return TwoClassLink("normal", self.slope, self.bias)
 
     def log_z(self, y: Floats, mean: Floats, variance: Floats, /) -> Floats:
         """log Φ(z): the innermost loop of a fit."""
