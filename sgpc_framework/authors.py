@@ -36,6 +36,7 @@ kernels
 -------------------------------------------------------------------------------------------------
 ``Kernel``                the protocol
 ``KernelArithmetic``      inherit from it for ``k1 + k2``, ``k1 * k2`` and ``2.0 * k``
+``kernel_from_jax``       the class of a kernel that is a function of JAX
 ``KernelPullback``        ability: exact gradients
 ``KernelInputPullback``   ability: gradients in the inputs
 ``KernelFusedPullback``   ability: both at once
@@ -118,6 +119,7 @@ refiners
 ========================= ==========================================================================
 """
 
+from sgpc_framework.adapters.kernels import kernel_from_jax
 from sgpc_framework.algebra.additive import Factor, additive_form, factorised
 from sgpc_framework.algebra.rounding import ROUNDING
 from sgpc_framework.algebra.sites import Steps
@@ -298,6 +300,7 @@ __all__ = [
     "input_pullback",
     "kernel_columns",
     "kernel_diag",
+    "kernel_from_jax",
     "kernel_values",
     "likelihood_gradient",
     "linearised",

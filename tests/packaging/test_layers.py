@@ -31,6 +31,7 @@ LINE_OF = {package: line for line, packages in enumerate(LINES) for package in p
 SIDEWAYS = {
     ("tables", "files"): "a classifier of tables is saved as one file",
     ("datasets", "files"): "what is fetched is written whole or not at all",
+    ("authors", "adapters"): "kernels of other libraries are made by an adapter",
     ("report", "plots"): "a report has pictures",
     ("lab", "report"): "the page of a comparison has the look of a report",
     ("lab", "plots"): "figures of experiments have the colours of all pictures",
@@ -79,11 +80,13 @@ def allowed(own: str, other: str, lazy: bool) -> bool:
         return lazy
     if own == "__main__":
         return lazy and other == "cli"
+    if (own, other) in SIDEWAYS:
+        return True
     if own == "authors":
         return LINE_OF.get(other, len(LINES)) < LINE_OF["design"]
     if own not in LINE_OF or other not in LINE_OF:
         return False
-    if (own, other) in SIDEWAYS or (lazy and (own, other) in LAZY_BACK):
+    if lazy and (own, other) in LAZY_BACK:
         return True
     return LINE_OF[other] < LINE_OF[own]
 

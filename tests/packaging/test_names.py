@@ -10,6 +10,7 @@ SAME_IDEA = {
     "config": "the configuration, and the command that prints it",
     "datasets": "the benchmark sets, and the command that writes them",
     "fit": "the one entry to a fit, and the command that calls it",
+    "kernels": "the built-in kernels, and kernels from functions of another library",
     "lab": "the laboratory, and the command that runs it",
     "report": "the report, and the command that writes it",
     "model": "a package, and the class it is about",
