@@ -207,5 +207,6 @@ def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str)
     )
     echo(
         "* the least log loss; p for no difference to it, by pairs of folds (Nadeau and Bengio's "
-        "t-test with Holm's correction)\nseconds are those of one fit, which holds all sizes of a design"
+        "t-test with Holm's correction)\n"
+        "seconds are those of one fit, which holds all sizes of a design"
     )
