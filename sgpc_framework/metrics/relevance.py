@@ -1,4 +1,7 @@
-"""Which features matter: the inverse lengthscales of a kernel that has one for each."""
+"""The inverse lengthscales of a kernel that has one for each feature.
+
+They say how fast the function changes along a feature, not what it is worth (``column_importance``).
+"""
 
 from __future__ import annotations
 
