@@ -19,7 +19,6 @@ import attrs
 from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, suggestion
 
-
 DEFAULT_PRESET = "accurate"
 """What ``sgpc fit``, ``sgpc compare``, ``TableClassifier`` and ``SGPClassifier`` fit if nobody says
 anything else. ``build()``, which is for who composes a design, begins with the paper's method."""

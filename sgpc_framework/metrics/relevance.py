@@ -1,6 +1,7 @@
 """The inverse lengthscales of a kernel that has one for each feature.
 
-They say how fast the function changes along a feature, not what it is worth (``column_importance``).
+They say how fast the function changes along a feature, and not what that is worth, which
+``column_importance`` says.
 """
 
 from __future__ import annotations

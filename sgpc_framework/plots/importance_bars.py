@@ -22,8 +22,8 @@ def feature_importance(
     """Draw by how much the log loss rises when a feature is permuted, and return the axes.
 
     The line of each bar is two standard errors either way: where it reaches zero, the feature may
-    be worth nothing. ``X`` and ``y`` are rows that the fit has not seen; ``most`` features are shown
-    at most.
+    be worth nothing. ``X`` and ``y`` are rows that the fit has not seen; ``most`` features are
+    shown at most.
     """
     return draw_importance(permutation_importance(model, X, y, feature_names), ax, most)
 

@@ -45,7 +45,7 @@ def _figures(subject: Subject) -> Markup:
         "model knows beyond the frequencies, plus uncertainty, which is that of the rows. "
     )
     if subject.many:
-        text += "AUC and average precision are means over the classes, each against the rest. "
+        text += "AUC and average precision are means over the classes, each beside all others. "
     if subject.predictions.shares is None:
         text += "This file does not say how frequent the classes were in training. "
     return join([element("p", text), figure_table(subject)])
@@ -66,8 +66,8 @@ def _stages(subject: Subject) -> Markup:
         )
     else:
         text = (
-            "The training error never exceeds log loss / log 2, so the loss, read on the left, is a "
-            "bound on it; on the right it is in nats. "
+            "The training error never exceeds log loss / log 2, so the loss, read on the left, "
+            "is a bound on it; on the right it is in nats. "
         )
     if subject.refined:
         text += (
