@@ -209,6 +209,6 @@ def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str)
         title=title,
     )
     echo(
-        "* the least log loss; p for no difference to it, by pairs of folds (Nadeau and Bengio's t-test "
-        "with Holm's correction)\nseconds are those of one fit, which holds all sizes of a design"
+        "* the least log loss; p for no difference to it, by pairs of folds (Nadeau and Bengio's "
+        "t-test with Holm's correction)\nseconds are those of one fit, which holds all sizes of a design"
     )

@@ -59,7 +59,8 @@ def _macro(
         known = np.isfinite(values)
         total: Floats = np.where(known, values, 0.0).sum(axis=0)
         with np.errstate(invalid="ignore"):
-            return total / known.sum(axis=0)
+            mean: Floats = total / known.sum(axis=0)
+        return mean
 
     return statistic
 

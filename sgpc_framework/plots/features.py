@@ -41,7 +41,8 @@ def feature_relevance(
     different units can be compared. That says how fast the function changes along a feature, and
     not what the feature is worth, which ``feature_importance`` says. The kernel must have one
     lengthscale for each feature. Where there are several sets of them, of the terms of a sum or of
-    a model for each class, the bar is their greatest, and up to eight have markers. ``most`` features are shown at most.
+    a model for each class, the bar is their greatest, and up to eight have markers. ``most``
+    features are shown at most.
     """
     series = _series(model, None if X is None else np.std(np.asarray(X, dtype=np.float64), axis=0))
     values = np.array(list(series.values()))
