@@ -11,6 +11,7 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.model.classes import class_shares
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Refined
