@@ -126,8 +126,70 @@ def test_python_blocks_and_commands_run_and_print_what_the_page_says(
         elif block.language == "text" and printed is not None and not block.before.strip():
             # The width of a printed array is for numpy to decide, so blanks do not count.
             assert printed.split() == block.text.split(), f"{page}, line {block.line}"
+        elif block.language == "text" and printed is not None and _on_one_machine(block):
+            assert_about_the_same(printed, block.text, f"{page}, line {block.line}")
         else:
             printed = None
+
+
+def _on_one_machine(block: Block) -> bool:
+    """A page says that another machine may print other digits, and no worse."""
+    return "machine" in block.before and "may differ" not in block.before
+
+
+def _words_and_numbers(printed: str) -> tuple[list[str], list[float]]:
+    """What is printed, less what depends on the clock or on a close race: seconds, p-values."""
+    words: list[str] = []
+    numbers: list[float] = []
+    dropped: set[int] = set()
+    for line in printed.splitlines():
+        if line.startswith("sgpc:"):  # the first process of all compiles its loops, and says so
+            continue
+        cells = re.split("[│┃]", line)
+        if "┃" in line:
+            dropped = {i for i, cell in enumerate(cells) if cell.strip() in {"p", "seconds"}}
+        kept = [c for i, c in enumerate(cells) if len(cells) == 1 or i not in dropped]
+        text = re.sub(r"[\d.]+ seconds", "", " ".join(kept))
+        numbers += map(float, re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", text))
+        words += re.findall(r"[a-zA-Z]\w*", text)
+    return words, numbers
+
+
+def assert_about_the_same(printed: str, stated: str, where: str) -> None:
+    """The same words, and numbers that another machine may have, within a sixth or 0.03."""
+    (words, numbers), (wanted, figures) = map(_words_and_numbers, (printed, stated))
+    assert words == wanted, where
+    assert numbers == pytest.approx(figures, rel=0.16, abs=0.03), where
+
+
+def test_numbers_on_pages_that_have_drifted_are_noticed():
+    page = "┃ size ┃ log loss ┃ seconds ┃\n│   80 │   0.3892 │     1.2 │\n1.2 seconds"
+    assert_about_the_same(page.replace("1.2", "7.5").replace("92", "99"), page, "")
+    with pytest.raises(AssertionError):
+        assert_about_the_same(page, page.replace("0.3892", "0.5"), "")
+    with pytest.raises(AssertionError):
+        assert_about_the_same(page, page.replace("log loss", "NLP"), "")
+
+
+NOT_RUN = {
+    "docs/authors/tutorial.md": "the package that the reader has installed before",
+    "docs/how-to/rows-on-a-cluster.md": "a cluster",
+    "docs/how-to/reproduce.md": "hours",
+    "docs/experiments/reproduction.md": "hours",
+}
+"""Pages with ``sgpc`` commands that do not run in the tests, and what they need."""
+
+
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_every_sgpc_command_of_a_page_runs_or_it_is_said_what_it_needs(page):
+    idle = [
+        block.line
+        for block in blocks(page)
+        if block.language == "console"
+        and re.search(r"^sgpc ", block.text, re.MULTILINE)
+        and not _commands(block, page)
+    ]
+    assert not idle or page in NOT_RUN
 
 
 @pytest.mark.parametrize("page", pages_with("toml", "json"))

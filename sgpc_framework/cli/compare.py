@@ -183,10 +183,13 @@ def _size(score: Score) -> str:
     return str(score.size) if score.basis == score.size else f"{score.size} ({score.basis:g})"
 
 
+_HEADINGS = ["design", "size", "error", "", "log loss", "", "p", "AUC", "Brier", "seconds"]
+
+
 def _print(scores: list[Score], beside: dict[tuple[str, int], Pair], title: str) -> None:
     best = min(score.nlp for score in scores)
     print_table(
-        ["design", "size", "error", "", "log loss", "", "p", "AUC", "Brier", "seconds"],
+        _HEADINGS,
         [
             [
                 score.design,

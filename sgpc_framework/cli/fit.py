@@ -335,7 +335,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"({summary['features']} features), classes {labels}{more}\n"
         f"{summary['basis']} basis vectors{each}{cut}, {summary['seconds']:.1f} seconds\n"
         f"training error {100 * summary['training_error']:.1f} %, "
-        f"training NLP {summary['training_nlp']:.3f}\n"
+        f"training log loss {summary['training_nlp']:.3f}\n"
         f"{held}"
         f"written to {summary['model']}"
     )

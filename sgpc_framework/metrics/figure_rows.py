@@ -62,9 +62,14 @@ def figure_rows(
             _plus_minus(noise.brier),
             f"{by}: {merits.baseline_brier:.4f}",
         ),
-        FigureRow("  reliability", f"{brier.reliability:.4f}", "", "calibrated: 0"),
-        FigureRow("  resolution", f"{brier.resolution:.4f}", "", "knows nothing: 0"),
-        FigureRow("  uncertainty", f"{brier.uncertainty:.4f}", "", "of these rows, for any model"),
+        FigureRow("Brier: reliability", f"{brier.reliability:.4f}", "", "calibrated: 0"),
+        FigureRow("Brier: less resolution", f"{brier.resolution:.4f}", "", "knows nothing: 0"),
+        FigureRow(
+            "Brier: plus uncertainty",
+            f"{brier.uncertainty:.4f}",
+            "",
+            "of these rows, for any model",
+        ),
         FigureRow(
             "calibration error",
             f"{merits.calibration_error:.4f}",

@@ -1,4 +1,8 @@
-"""Which features matter: the inverse lengthscales of a kernel that has one for each."""
+"""The inverse lengthscales of a kernel that has one for each feature.
+
+They say how fast the function changes along a feature, and not what that is worth, which
+``column_importance`` says.
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ nobody else pays for it.
 from sgpc_framework.plots.calibration import calibration_curve
 from sgpc_framework.plots.comparisons import quality_by_cost, selector_comparison
 from sgpc_framework.plots.features import feature_relevance
+from sgpc_framework.plots.importance_bars import feature_importance
 from sgpc_framework.plots.loss_and_error import along_stages
 from sgpc_framework.plots.probabilities import probability_histogram
 from sgpc_framework.plots.rank_diagrams import rank_diagram
@@ -18,6 +19,7 @@ __all__ = [
     "along_stages",
     "calibration_curve",
     "decision_regions",
+    "feature_importance",
     "feature_relevance",
     "loss_by_size",
     "probability_histogram",

@@ -19,8 +19,8 @@ def calibration_curve(model: Classifier, X: Any, y: Any, ax: Any = None, *, bins
     Rows are put into ``bins`` bins by their predicted probability: that of the second class, or, of
     many classes, that of the most probable one. A calibrated model is on the diagonal; the band
     is where nineteen of twenty bins of such a model would be, given how many rows they have. The
-    strip above counts the rows. ECE, the expected calibration error, is the mean distance to the
-    diagonal, weighted by these counts.
+    strip above counts the rows. The calibration error is the mean distance to the diagonal in bins
+    of equal count, as ``sgpc evaluate`` has it; those that are drawn are of equal width.
     """
     return draw_calibration(Predictions.of(model, X, y), ax, bins)
 
@@ -29,7 +29,7 @@ def draw_calibration(predictions: Predictions, ax: Any = None, bins: int = 10) -
     """The same of predictions that are known."""
     observed = reliability(predictions.proba, predictions.truth, bins)
     ax = new_axes(4.4, 4.6) if ax is None else ax
-    _draw_curve(ax, observed)
+    _draw_curve(ax, observed, predictions.merits.calibration_error)
     _draw_counts(ax, observed)
     names = [literal(shown(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
@@ -40,11 +40,11 @@ def draw_calibration(predictions: Predictions, ax: Any = None, bins: int = 10) -
     return ax
 
 
-def _draw_curve(ax: Any, bins: Reliability) -> None:
+def _draw_curve(ax: Any, bins: Reliability, error: float) -> None:
     ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls=":", zorder=1)
     low = np.clip(bins.predicted - 2.0 * bins.noise, 0.0, 1.0)
     high = np.clip(bins.predicted + 2.0 * bins.noise, 0.0, 1.0)
-    label = f"ECE {100.0 * bins.expected_calibration_error:.1f} %"
+    label = f"calibration error {100.0 * error:.1f} %"
     ax.fill_between(
         bins.predicted, low, high, color=STAGES, alpha=0.25, lw=0, label="calibrated, by chance"
     )

@@ -1,4 +1,4 @@
-"""Which features matter."""
+"""The lengthscale of each feature."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ def feature_relevance(
     """Draw the inverse lengthscale of each feature, the greatest first, and return the axes.
 
     With ``X`` each is multiplied by the standard deviation of its feature, so that features in
-    different units can be compared. The kernel must have one lengthscale for each feature. Where
-    there are several sets of them, of the terms of a sum or of a model for each class, the bar is
-    their greatest, and up to eight have markers. ``most`` features are shown at most.
+    different units can be compared. That says how fast the function changes along a feature, and
+    not what the feature is worth, which ``feature_importance`` says. The kernel must have one
+    lengthscale for each feature. Where there are several sets of them, of the terms of a sum or of
+    a model for each class, the bar is their greatest, and up to eight have markers. ``most``
+    features are shown at most.
     """
     series = _series(model, None if X is None else np.std(np.asarray(X, dtype=np.float64), axis=0))
     values = np.array(list(series.values()))
@@ -71,7 +73,7 @@ def feature_relevance(
             )
         legend_beside(ax)
     scale = "1 / lengthscale" if X is None else "standard deviation / lengthscale"
-    dress(ax, f"{scale}: how much the feature matters", "")
+    dress(ax, scale, "")
     ax.set_yticks(place, labels=[literal(names[feature]) for feature in order])
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)

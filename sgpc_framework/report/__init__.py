@@ -56,5 +56,6 @@ def render_table(classifier: TableClassifier, data: Any, *, title: str | None = 
         classifier.encoding.features,
         Units.of(classifier.encoding),
         first_row=1,
+        columns=classifier.encoding.features_of_columns,
     )
     return document(subject, title)

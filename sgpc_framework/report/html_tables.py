@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from sgpc_framework.metrics.figure_rows import figure_rows
 from sgpc_framework.metrics.merits import confusion, losses, most_probable
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
@@ -161,6 +162,15 @@ def _features(row: Any, features: list[int]) -> list[object]:
         return [float(row[feature]) for feature in features]
     text = str(row)
     return [text if len(text) <= 80 else f"{text[:79]}…"]
+
+
+def figure_table(subject: Subject) -> Markup:
+    """Every figure of merit with its noise, beside what needs no model."""
+    known = subject.predictions
+    rows = figure_rows(
+        known.merits, known.noise, len(subject.classes), shares_known=known.shares is not None
+    )
+    return table(["", "the model", "± standard error, or 95 % interval", "to compare with"], rows)
 
 
 def confusion_table(subject: Subject) -> Markup:

@@ -6,11 +6,17 @@ from collections.abc import Iterator
 
 from sgpc_framework.plots import feature_relevance
 from sgpc_framework.plots.calibration import draw_calibration
+from sgpc_framework.plots.importance_bars import draw_importance
 from sgpc_framework.plots.loss_and_error import draw_stages
 from sgpc_framework.plots.probabilities import draw_histogram
 from sgpc_framework.plots.style import SERIES
 from sgpc_framework.report.fit_section import describe_fit
-from sgpc_framework.report.html_tables import basis_table, confusion_table, surprise_table
+from sgpc_framework.report.html_tables import (
+    basis_table,
+    confusion_table,
+    figure_table,
+    surprise_table,
+)
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.pictures import picture
 from sgpc_framework.report.plane import has_plane, stage_player
@@ -19,15 +25,30 @@ from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
 
 def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     """Anchor, heading and content of each section, in order."""
+    yield "figures", "Figures of merit", _figures(subject)
     yield "fitted", "What was fitted", describe_fit(subject)
     if has_plane(subject):
         yield "plane", "Stage by stage", stage_player(subject)
     yield "stages", "Loss and error", _stages(subject)
     yield "calibration", "Probabilities", _probabilities(subject)
     yield "confusion", "Right and wrong", _right_and_wrong(subject)
-    if subject.spread_in_lengthscales is not None:
+    if subject.vectors:
         yield "features", "Features that matter", _features(subject)
     yield "basis", "Basis vectors", _basis(subject)
+
+
+def _figures(subject: Subject) -> Markup:
+    text = (
+        "Log loss is the mean of -log p(true label), which the paper calls NLP. Each figure stands "
+        "beside what needs no model: the class frequencies of the training rows. The Brier score "
+        "is reliability, which calibrated probabilities do not have, less resolution, what the "
+        "model knows beyond the frequencies, plus uncertainty, which is that of the rows. "
+    )
+    if subject.many:
+        text += "AUC and average precision are means over the classes, each beside all others. "
+    if subject.predictions.shares is None:
+        text += "This file does not say how frequent the classes were in training. "
+    return join([element("p", text), figure_table(subject)])
 
 
 def _stages(subject: Subject) -> Markup:
@@ -45,8 +66,8 @@ def _stages(subject: Subject) -> Markup:
         )
     else:
         text = (
-            "The training error never exceeds NLP / log 2, so the loss, read on the left, is a "
-            "bound on it; on the right it is in nats. "
+            "The training error never exceeds log loss / log 2, so the loss, read on the left, "
+            "is a bound on it; on the right it is in nats. "
         )
     if subject.refined:
         text += (
@@ -94,19 +115,41 @@ def _right_and_wrong(subject: Subject) -> Markup:
 
 
 def _features(subject: Subject) -> Markup:
-    shown = min(len(subject.names), 20)
-    drawn = picture(
-        lambda ax: feature_relevance(subject.model, subject.X, ax, feature_names=subject.names),
-        "How much each feature matters",
+    found, rows = subject.importances, len(subject.sample(subject.judged_by_columns))
+    bars = picture(
+        lambda ax: draw_importance(found, ax),
+        "By how much the log loss rises without each column",
         5.4,
-        1.0 + 0.26 * shown,
+        1.0 + 0.26 * min(len(found), 20),
     )
     text = (
-        "The kernel has one lengthscale for each feature: how far one has to go along it for the "
-        "function to change. Shown is the standard deviation of the feature in lengthscales. The "
-        "model hardly looks at features far below the others."
+        "What the model gets from each column: by how many nats the log loss of "
+        f"{rows} rows of this report rises when the column is permuted, which leaves it nothing to "
+        "tell. The lines are two standard errors either way, over rows and repeats: where one "
+        "reaches zero, the column may be worth nothing. Columns that say the same stand in for "
+        "each other, so that each of them seems to matter less."
     )
-    return join([element("p", text), drawn])
+    words = [element("p", text), bars]
+    return join([*words, *_lengthscales(subject)])
+
+
+def _lengthscales(subject: Subject) -> Iterator[Markup]:
+    if subject.spread_in_lengthscales is None:
+        return
+    yield element("h3", "Lengthscales")
+    yield element(
+        "p",
+        "The kernel has one lengthscale for each feature: how far one has to go along it for the "
+        "function to change. Shown is the standard deviation of the feature in lengthscales. That "
+        "is how fast the function changes, and not what the feature is worth: a function may turn "
+        "fast where there are no rows, or where nothing hangs on it.",
+    )
+    yield picture(
+        lambda ax: feature_relevance(subject.model, subject.X, ax, feature_names=subject.names),
+        "The standard deviation of each feature in lengthscales",
+        5.4,
+        1.0 + 0.26 * min(len(subject.names), 20),
+    )
 
 
 def _basis(subject: Subject) -> Markup:

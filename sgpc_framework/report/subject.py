@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.column_importance import Importance, permutation_importance
 from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.relevance import has_relevances, name_features, relevances
@@ -25,6 +26,8 @@ Codes = NDArray[np.intp]
 
 MOST_STAGED_ROWS = 5000
 """How many rows are judged at every size; the whole model is judged by all."""
+MOST_PERMUTED = 80_000
+"""How many rows are predicted for each permutation of all columns."""
 
 
 @attrs.frozen
@@ -62,6 +65,8 @@ class Subject:
     units: Units | None
     first_row: int
     """The number that people give to the first row of a table."""
+    columns: Mapping[str, Sequence[int]] | None = None
+    """Which features belong to each column of a table, if there is one."""
 
     @classmethod
     def of(
@@ -72,6 +77,7 @@ class Subject:
         feature_names: Sequence[str] | None = None,
         units: Units | None = None,
         first_row: int = 0,
+        columns: Mapping[str, Sequence[int]] | None = None,
     ) -> Subject:
         """Check that the parts belong together."""
         inputs = next(iter(models_of(model).values())).inputs
@@ -82,7 +88,7 @@ class Subject:
                 f"y must have a label for each of the {len(rows)} rows, found {labels.shape}"
             )
         names = ["input"] if width is None else name_features(feature_names, width)
-        return cls(model, rows, labels, names, units, first_row)
+        return cls(model, rows, labels, names, units, first_row, columns)
 
     @cached_property
     def predictions(self) -> Predictions:
@@ -139,6 +145,18 @@ class Subject:
     def refined(self) -> bool:
         """Whether a refiner has changed a model, so that only its own sizes can be had."""
         return any(model.smaller is not None for model in self.models.values())
+
+    @cached_property
+    def importances(self) -> list[Importance]:
+        """What each column is worth on so many of the rows, the greatest first."""
+        columns = self.columns or {name: [place] for place, name in enumerate(self.names)}
+        rows = self.sample(self.judged_by_columns)
+        return permutation_importance(self.model, self.X[rows], self.y[rows], columns)
+
+    @property
+    def judged_by_columns(self) -> int:
+        """How many rows say what a column is worth: of many columns, fewer."""
+        return int(np.clip(MOST_PERMUTED // len(self.columns or self.names), 200, 2000))
 
     @cached_property
     def spread_in_lengthscales(self) -> Floats | None:

@@ -579,3 +579,18 @@ def test_a_warm_start_elsewhere_is_a_cold_one(changes, inputs, labels):
     warm = quick(warm_start=True).fit(X, NAMES).set_params(**changes).fit(inputs, labels)
     cold = quick(**changes).fit(inputs, labels)
     np.testing.assert_array_equal(warm.predict_proba(inputs), cold.predict_proba(inputs))
+
+
+def test_feature_importances_say_what_the_loss_loses():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = np.where(X[:, 1] > 0.0, "a", "b")
+    classifier = SGPClassifier("fast", max_basis=5).fit(X, y)
+    assert classifier.feature_importances_.shape == (3,)
+    assert classifier.feature_importances_.argmax() == 1
+    assert classifier.feature_importances_[1] > 0.3
+    assert np.abs(classifier.feature_importances_[[0, 2]]).max() < 0.1
+    from sklearn.feature_selection import SelectFromModel
+
+    chosen = SelectFromModel(SGPClassifier("fast", max_basis=5)).fit(X, y)
+    np.testing.assert_array_equal(chosen.get_support(), [False, True, False])

@@ -179,7 +179,11 @@ def test_evaluate(sgpc, model, tmp_path):
     text = sgpc("evaluate", model, test).stdout
     assert f"{100 * output['error']:.1f} %" in text
     assert f"{output['nlp']:.4f}" in text
-    assert f"{output['expected_calibration_error']:.4f}" in text
+    assert f"{output['calibration_error']:.4f}" in text
+    shares = np.array(classifier.model.trace.class_shares)
+    own = -np.log(shares[classifier.codes(table)]).mean()
+    assert output["baseline_log_loss"] == pytest.approx(own)
+    assert f"training frequencies: {own:.4f}" in text
 
 
 def test_smaller_sizes_of_a_model(sgpc, train):

@@ -11,6 +11,7 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.model.classes import class_shares
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Refined
@@ -246,3 +247,19 @@ def test_a_kernel_on_strings_is_an_ordinary_kernel(container):
     assert np.mean(model.predict(container(words)) == labels) > 0.8
     assert all(isinstance(word, str) for word in model.inputs)
     assert model.truncated(3).predict_proba(container(words[:2])).shape == (2, 2)
+
+
+def test_a_model_knows_how_frequent_the_classes_were(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.array(["a"] * 10 + ["b"] * 10 + ["c"] * 20)
+    for count, strategy in ((20, "joint"), (40, "joint"), (40, "one-vs-rest")):
+        design = sgpc.build(max_basis=2, max_iterations=1, objective="none", strategy=strategy)
+        model = design.fit(X[:count], y[:count])
+        wanted = [0.5, 0.5] if count == 20 else [0.25, 0.25, 0.5]
+        np.testing.assert_allclose(class_shares(model), wanted)
+        model.save(tmp_path / "model.sgpc")
+        np.testing.assert_allclose(class_shares(sgpc.load(tmp_path / "model.sgpc")), wanted)
+    weighted = sgpc.build(max_basis=2, max_iterations=1).fit(
+        X[:20], y[:20], sample_weight=[3.0] * 10 + [1.0] * 10
+    )
+    np.testing.assert_allclose(class_shares(weighted), [0.75, 0.25])

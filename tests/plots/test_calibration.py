@@ -60,7 +60,8 @@ def test_the_curve_shows_the_bins_and_the_strip_counts_them(model, waves):
     bins = reliability(model.predict_proba(waves.X), truth, 5)
     curve = ax.get_lines()[1]
     np.testing.assert_array_equal(curve.get_xydata(), np.c_[bins.predicted, bins.observed])
-    assert curve.get_label() == f"ECE {100 * bins.expected_calibration_error:.1f} %"
+    error = Merits.of(model.predict_log_proba(waves.X), truth).calibration_error
+    assert curve.get_label() == f"calibration error {100 * error:.1f} %"
     (strip,) = ax.child_axes
     assert sum(bar.get_height() for bar in strip.patches) == len(waves.y)
     assert ax.get_xlabel() == "predicted probability of trough"

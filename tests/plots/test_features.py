@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
+from sgpc_framework.metrics.column_importance import Importance
 from sgpc_framework.metrics.relevance import relevances
-from sgpc_framework.plots import feature_relevance
+from sgpc_framework.plots import feature_importance, feature_relevance
+from sgpc_framework.plots.importance_bars import draw_importance
 
 
 def bars(ax):
@@ -76,3 +78,13 @@ def test_a_kernel_that_says_nothing_of_single_features(model, kernel):
 def test_a_wrong_number_of_names(model):
     with pytest.raises(sgpc.InputError, match="wanted 2 names of features, found 1"):
         feature_relevance(model, feature_names=["height"])
+
+
+def test_importances_are_bars_with_their_noise(model, waves):
+    ax = feature_importance(model, waves.X, waves.y, feature_names=["east", "north"])
+    assert bars(ax).keys() == {"east", "north"}
+    assert list(bars(ax).values()) == sorted(bars(ax).values(), reverse=True)
+    many = [Importance(f"c{place}", 1.0 / place, 0.1) for place in range(1, 31)]
+    ax = draw_importance(many, most=10)
+    assert len(bars(ax)) == 10
+    assert ax.texts[0].get_text() == " and 20 others, at most 0.091"
