@@ -26,9 +26,11 @@ class Complaints:
     >>> for problem in ("birds.csv: column 'a' is empty", "birds.csv: column 'b' is empty"):
     ...     with complaints.collected():
     ...         raise InputError(problem)
-    >>> complaints.check()
-    Traceback (most recent call last):
-    sgpc_framework.errors.InputError: birds.csv: 2 problems:
+    >>> try:
+    ...     complaints.check()
+    ... except InputError as error:
+    ...     print(error)
+    birds.csv: 2 problems:
       - column 'a' is empty
       - column 'b' is empty
     """

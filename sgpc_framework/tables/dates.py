@@ -21,8 +21,10 @@ FEATURES = ("year", "month", "day", "weekday", "hour")
 def dates_of(values: Any) -> NDArray[np.datetime64] | None:
     """Dates, NaT where one is missing; None if the values are something else.
 
-    >>> dates_of([date(2026, 1, 31), None])
-    array(['2026-01-31T00:00:00',                 'NaT'], dtype='datetime64[s]')
+    >>> dates_of([date(2026, 1, 31), None]).astype("datetime64[D]").astype(str).tolist()
+    ['2026-01-31', 'NaT']
+    >>> dates_of(["soon"]) is None
+    True
     """
     array = np.asarray(values)
     if array.dtype.kind == "M":

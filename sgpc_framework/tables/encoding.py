@@ -24,6 +24,9 @@ from sgpc_framework.tables.word_checks import check_words, is_number
 
 Floats = NDArray[np.float64]
 
+LARGEST = 2**53
+"""Whole numbers up to this are the same as floats."""
+
 MAX_WORDS = 100
 """The most different words of a column, unless more are asked for."""
 
@@ -217,6 +220,25 @@ class Encoding:
                 parts.append(own.encode(table, column, self.unseen))
         complaints.check()
         return np.concatenate(parts, axis=1)
+
+    def encode_row(self, row: Mapping[str, Any]) -> Floats | None:
+        """The matrix of one row of plain numbers and known words, as ``encode`` has it, but sooner.
+
+        None if there is anything else, for which ``encode`` has the rules and the words.
+        """
+        features: list[float] = []
+        for own in self.columns:
+            value = row.get(own.name)
+            if isinstance(own, NumberColumn):
+                plain = type(value) is float or type(value) is int
+                if not plain or not -LARGEST < value < LARGEST:  # type: ignore[operator]
+                    return None
+                features.append((value - own.mean) / own.scale)  # type: ignore[operator]
+                continue
+            if type(value) is not str or value not in own.words:
+                return None
+            features += [float(word == value) for word in own.words]
+        return np.array([features])
 
     def align(self, table: Table) -> Table:
         """The table, with the names of this where it has none and as many columns."""

@@ -37,8 +37,9 @@ Floats = NDArray[np.float64]
 class TableClassifier:
     """A model with the encoding of its training table; ``target`` is the column it predicts.
 
-    What takes a table here also takes a pandas or polars frame, a mapping of columns, or rows
-    whose columns are in the order of ``encoding.names``; ``fit``, ``predict`` and the methods of
+    What takes a table here also takes a pandas or polars frame, a mapping of columns, one row as a
+    mapping from names to values, a list of such rows, or rows as lists in the order of
+    ``encoding.names``; ``fit``, ``predict`` and the methods of
     probabilities a Dask data frame, whose rows stay where they are.
     """
 
@@ -159,6 +160,10 @@ class TableClassifier:
 
     def encode(self, data: Any) -> Floats:
         """The matrix that the model sees."""
+        if isinstance(data, Mapping):
+            row = self.encoding.encode_row(data)
+            if row is not None:
+                return row
         return self.encoding.encode(as_table(data, self.encoding.names))
 
     @lazy_where_the_rows_are

@@ -171,3 +171,22 @@ def test_words_of_a_section_must_be_distinct_texts():
     for words in ([], ["a", "a"], ["a", 1]):
         with pytest.raises((TypeError, ValueError)):
             WordColumn("w", tuple(words))
+
+
+def test_a_plain_row_is_encoded_as_a_table_of_it_is():
+    table = as_table({"x": [1.5, 2.0, 7.25], "w": ["a", "b", "a"], "n": [1, 2, 4]})
+    encoding = Encoding.learn(table)
+    for row in ({"x": 0.1, "w": "b", "n": 3}, {"n": -7, "x": 1e9, "w": "a", "other": None}):
+        expected = encoding.encode(as_table(row))
+        assert np.array_equal(encoding.encode_row(row), expected)
+
+
+@pytest.mark.parametrize(
+    "value", [None, np.nan, np.inf, "1.5", True, [1.0], 10**400, np.float64(1.0), 1e300]
+)
+def test_a_row_out_of_the_ordinary_goes_the_ordinary_way(value):
+    encoding = Encoding.learn(as_table({"x": [1.5, 2.0], "w": ["a", "b"]}))
+    assert encoding.encode_row({"x": value, "w": "a"}) is None
+    assert encoding.encode_row({"x": 1.0, "w": value}) is None
+    assert encoding.encode_row({"x": 1.0}) is None
+    assert encoding.encode_row({"x": 1.0, "w": "unseen"}) is None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from scipy.special import erfcx, log_ndtr
 
 from sgpc_framework.authors import ManyClassLink, Moments, compiled, hyperparameter
 from sgpc_plugins.likelihoods.link import LEAST_NU, blocks
@@ -24,6 +26,9 @@ to 1e-6 for 26, however improbable the label is (12 nodes: 1e-6 and 1e-5)."""
 
 _CERTAIN = 60.0
 """How far a class is ahead of itself: so far that Φ is one at every node."""
+
+_DENSITY = math.sqrt(2.0 / math.pi)
+_ROOT_HALF = math.sqrt(0.5)
 
 _ENTRIES = 1 << 16
 """Nodes times classes times rows that are worked on at a time."""
@@ -87,6 +92,8 @@ class MultinomialProbit:
         own, shifted = self._prepared(y, mean)
         if twin := compiled(_TWIN):
             return _of_a_probability(twin.log_z(_QUADRATURE, own, shifted, variance))
+        if len(y) <= self.functions:  # one row that is predicted by itself, with every label
+            return _of_a_probability(_log_z_of_few(own, shifted, variance))
         log_z = np.empty(len(y))
         for rows in self._blocks(len(y)):
             log_z[rows] = self._integral(own[rows], shifted[:, rows], variance[rows])[0]
@@ -153,6 +160,33 @@ class MultinomialProbit:
         alpha[own, rows], of_all = _mean_and_curvature(weights, h.sum(axis=1), bend.sum(axis=1))
         nu[own, rows] = np.minimum(of_all, BELOW_ONE)
         return Moments(log_z, alpha / width, np.maximum(nu / width**2, LEAST_NU))
+
+
+def _log_z_of_few(own: Positions, mean: Floats, variance: Floats) -> Floats:
+    """log Z of a few rows: no derivatives, no table, and no class beside itself."""
+    rows = np.arange(len(own))
+    ahead = (mean[own, rows] - mean).T
+    ahead /= np.sqrt(variance + 1.0)[:, None]
+    other = np.ones(ahead.shape, dtype=np.bool_)
+    other[rows, own] = False
+    z = ahead[other].reshape(len(own), -1)
+    u, step = np.zeros((len(own), 1)), np.ones((len(own), 1))
+    curvature = step
+    while (step > 1e-3 * (1.0 + u)).any():  # as in ``_centre``
+        x = u + z
+        h = _DENSITY / erfcx(x * -_ROOT_HALF)
+        bend = np.clip(h * (h + x), 0.0, 1.0)
+        curvature = 1.0 + bend.sum(axis=1, keepdims=True)
+        step = (h.sum(axis=1, keepdims=True) - u) / curvature
+        u = u + step
+    spread = 1.0 / np.sqrt(curvature)
+    nodes, log_weights = _QUADRATURE
+    t = u + nodes * spread
+    at = log_weights - t * t / 2.0 + log_ndtr(t[:, :, None] + z[:, None, :]).sum(axis=2)
+    most = at.max(axis=1)
+    total = np.exp(at - most[:, None]).sum(axis=1)
+    log_z: Floats = most + np.log(spread[:, 0] * total)
+    return log_z
 
 
 def _of_a_probability(log_z: Floats) -> Floats:
