@@ -37,6 +37,7 @@ COMMANDS = {
     "demo": "Run Algorithm 1 with every selector on generated data and compare them.",
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
     "evaluate": "Say how good a model is on data with known labels.",
+    "export": "Write a model in another language: ONNX, NumPy, C or JavaScript.",
     "fit": "Fit a model to a table and write it to a file.",
     "inspect": "Say what a model file holds and needs, without building the model.",
     "lab": "Compare methods on many data sets, and judge which is better.",
