@@ -69,7 +69,7 @@ def export(
     language = _language(path, to)
     formula = Formula.of(model)
     name = identifiers([path.stem])[0]
-    title = f"{model!r}"
+    title = f"A classifier of {len(formula.classes)} classes with {len(model)} basis vectors."
     source = _source(language, formula, name, title)
     trial = trial_rows(formula, rows, np.random.default_rng(seed))
     difference, untried = np.nan, None

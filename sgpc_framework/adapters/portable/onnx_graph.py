@@ -58,7 +58,7 @@ def onnx_bytes(formula: Formula, title: str) -> bytes:
             helper.make_tensor_value_info(probabilities, double, ["rows", len(formula.classes)]),
         ],
         g.constants,
-        doc_string=f"{title}. Probabilities are those of {formula.classes}.",
+        doc_string=f"{title} Probabilities are those of {formula.classes}.",
     )
     opsets = (("", OPSET), ("ai.onnx.ml", ML_OPSET), (DOMAIN, 1))
     model = helper.make_model(
