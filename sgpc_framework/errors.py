@@ -72,6 +72,10 @@ class ModelFileError(SgpcError):
     """A model file cannot be read or written."""
 
 
+class ExportError(SgpcError):
+    """A model cannot be written in another language, or what was written predicts otherwise."""
+
+
 class CheckpointError(SgpcError):
     """A fit cannot be kept in a log, or not be resumed from it."""
 

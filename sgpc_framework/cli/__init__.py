@@ -38,6 +38,7 @@ COMMANDS = {
     "demo": "Run Algorithm 1 with every selector on generated data and compare them.",
     "describe": "Describe a part: its formula, its options, its abilities, where it comes from.",
     "evaluate": "Say how good a model is on data with known labels.",
+    "export": "Write a model in another language: ONNX, NumPy, C or JavaScript.",
     "fit": "Fit a model to a table and write it to a file.",
     "importance": "Say which columns matter: what the log loss loses without each.",
     "inspect": "Say what a model file holds and needs, without building the model.",

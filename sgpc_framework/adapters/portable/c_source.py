@@ -1,0 +1,219 @@
+"""A classifier as one file of C99 that needs the mathematics library and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sgpc_framework.adapters.portable.formula import Formula, Process
+from sgpc_framework.adapters.portable.kernel_plan import written
+from sgpc_framework.adapters.portable.literals import identifiers, numbers, triangle, weights
+from sgpc_framework.adapters.portable.runtime import needs, runtime
+from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
+from sgpc_framework.model.classes import shown
+from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.tables.encoding import Encoding, NumberColumn
+
+_WORDS = {"exp": "exp", "sqrt": "sqrt", "power": "pow"}
+
+
+def c_source(formula: Formula, name: str, title: str) -> str:
+    """The text of the file; ``name`` is the prefix of what others may call."""
+    sections = needs(formula)
+    classes = ", ".join(c_text(shown(label)) for label in formula.classes)
+    labels = f"const char *const {name}_classes[{len(formula.classes)}] = {{{classes}}};"
+    parts = [
+        f"/* {_comment(title)}\n\n   Written by sgpc export. {_usage(formula, name)} */",
+        "#include <math.h>\n#include <stddef.h>\n#include <string.h>",
+        f"enum {{ FEATURES = {formula.width}, CLASSES = {len(formula.classes)} }};",
+        labels,
+        *_constants(sections),
+        runtime("runtime.c", sections).rstrip(),
+        *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
+        _log_proba(formula),
+        *_outside(formula.encoding, name),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def c_text(text: str) -> str:
+    """A string of C, in UTF-8."""
+    plain = set(range(32, 127)) - {ord('"'), ord("\\"), ord("?")}  # "??" may begin a trigraph
+    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in text.encode()) + '"'
+
+
+def _comment(text: str) -> str:
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/").replace("\n", " ")
+
+
+def _usage(formula: Formula, name: str) -> str:
+    row = f"const double x[{formula.width}]" if formula.encoding is None else "a row"
+    return (
+        f"Compile it with your program, or include it; link with -lm.\n"
+        f"   {name}_predict_proba({row}, double proba[{len(formula.classes)}]) returns 0, or the\n"
+        f"   number of the first column (from 1) whose value cannot be used.\n"
+        f"   {name}_predict returns a position in {name}_classes, or minus that number."
+    )
+
+
+def _constants(sections: list[str]) -> Iterator[str]:
+    yield _array("chebyshev", chebyshev())
+    if "logistic" in sections:
+        yield _array("alternating", alternating())
+    if "many_classes" in sections:
+        nodes, logarithms = quadrature()
+        yield _array("nodes", nodes)
+        yield _array("log_weights", logarithms)
+
+
+def _array(name: str, values: Any) -> str:
+    return f"static const double {name}[] = {{\n{numbers(values)}\n}};"
+
+
+def _process(i: int, process: Process) -> Iterator[str]:
+    plan, size = process.plan, len(process)
+    for view, inputs in enumerate(plan.seen(process.inputs)):
+        if any(comparison.view == view for comparison in plan.comparisons):
+            yield _array(f"basis_{i}_{view}", inputs)
+    for v, view_ in enumerate(plan.views, start=1):
+        for field in ("image", "knot", "slope", "low", "width"):
+            yield _array(f"{field}_{i}_{v}", getattr(view_.lines, field))
+    for c, comparison in enumerate(plan.comparisons):
+        if comparison.is_distance:
+            yield _array(f"weights_{i}_{c}", weights(process, c))
+    yield _array(f"functions_{i}", triangle(process))
+    yield _array(f"coefficient_{i}", process.coefficient)
+    yield _array(f"shrinkage_{i}", process.shrinkage)
+    arguments = ", ".join(f"double a{c}" for c in range(len(plan.comparisons))) or "void"
+    formula = written(plan.formula, _WORDS)
+    yield f"static double kernel_{i}({arguments})\n{{\n    return {formula};\n}}"
+    body = [f"static void log_proba_{i}(const double *x0, double *logs)\n{{"]
+    for v, view_ in enumerate(plan.views, start=1):
+        pieces = view_.lines.knot.shape[1]
+        fields = ", ".join(f"{f}_{i}_{v}" for f in ("image", "knot", "slope", "low", "width"))
+        body.append(f"    double x{v}[FEATURES];")
+        body.append(f"    along_lines(x{view_.parent}, x{v}, {pieces}, {fields});")
+    own, pairs = [], []
+    for c, comparison in enumerate(plan.comparisons):
+        x = f"x{comparison.view}"
+        more = f", weights_{i}_{c}" if comparison.is_distance else ""
+        more += f", {comparison.rate!r}" if comparison.kind == "sine_distance" else ""
+        basis = f"basis_{i}_{comparison.view} + j * FEATURES"
+        pairs.append(f"{comparison.kind}({x}, {basis}{more})")
+        own.append("0.0" if comparison.is_distance else f"dot_product({x}, {x})")
+    count = len(process.coefficient)
+    body += [
+        *(["    (void)x0;"] if not plan.comparisons else []),
+        f"    double k[{size}], mean[{count}], variance;",
+        f"    for (int j = 0; j < {size}; j++)",
+        f"        k[j] = kernel_{i}({', '.join(pairs)});",
+        f"    posterior({size}, {count}, k, kernel_{i}({', '.join(own)}), functions_{i},",
+        f"              coefficient_{i}, shrinkage_{i}, mean, &variance);",
+        *(f"    {line}" for line in _link(process)),
+        "}",
+    ]
+    yield "\n".join(body)
+
+
+def _link(process: Process) -> list[str]:
+    link = process.link
+    if isinstance(link, ManyClassLink):
+        return [
+            f"static const double bias[] = {{{', '.join(map(repr, link.bias))}}};",
+            f"link_many({len(link.bias)}, mean, variance, bias, {link.epsilon!r}, logs);",
+        ]
+    if link.curve == "normal":
+        z = f"double z = (mean[0] + {link.bias!r}) / sqrt(variance + {link.slope**-2.0!r});"
+        tail = "log_normal_tail(fabs(z))"
+    else:
+        z = f"double z = {link.slope!r} * (mean[0] + {link.bias!r});"
+        tail = f"log_logistic_tail(fabs(z), {link.slope**2!r} * variance)"
+    return [z, f"link_two({tail}, z > 0.0, {link.epsilon!r}, logs);"]
+
+
+def _log_proba(formula: Formula) -> str:
+    lines = ["static void log_proba(const double *x, double *logs)\n{"]
+    if len(formula.processes) == 1:
+        lines.append("    log_proba_0(x, logs);")
+    else:
+        lines.append("    double both[2];")
+        for i in range(len(formula.processes)):
+            lines.append(f"    log_proba_{i}(x, both);")
+            lines.append(f"    logs[{i}] = both[1] - {formula.odds_share!r} * both[0];")
+        lines.append("    softmax(CLASSES, logs);")
+    return "\n".join([*lines, "}"])
+
+
+def _outside(encoding: Encoding | None, name: str) -> Iterator[str]:
+    row = "const double *row"
+    if encoding is None:
+        yield _FINITE
+    else:
+        row = f"const struct {name}_row *row"
+        yield from _encoded(encoding, name)
+    yield (
+        f"int {name}_predict_proba({row}, double *proba)\n{{\n"
+        "    double x[FEATURES];\n    int problem = encode(row, x);\n"
+        "    if (problem)\n        return problem;\n    log_proba(x, proba);\n"
+        "    for (int c = 0; c < CLASSES; c++)\n        proba[c] = exp(proba[c]);\n"
+        "    return 0;\n}"
+    )
+    yield (
+        f"int {name}_predict({row})\n{{\n"
+        "    double proba[CLASSES];\n"
+        f"    int best = 0, problem = {name}_predict_proba(row, proba);\n"
+        "    if (problem)\n        return -problem;\n"
+        "    for (int c = 1; c < CLASSES; c++)\n        if (proba[c] > proba[best])\n"
+        "            best = c;\n    return best;\n}"
+    )
+
+
+_FINITE = """static int encode(const double *row, double *x)
+{
+    for (int f = 0; f < FEATURES; f++) {
+        if (!isfinite(row[f]))
+            return f + 1;
+        x[f] = row[f];
+    }
+    return 0;
+}"""
+
+
+def _encoded(encoding: Encoding, name: str) -> Iterator[str]:
+    fields = identifiers(encoding.names)
+    members, code, at = [], [], 0
+    for i, (field, column) in enumerate(zip(fields, encoding.columns, strict=True)):
+        comment = f"/* {_comment(column.name)} */"
+        fill = column.fill
+        if isinstance(column, NumberColumn):
+            members.append(f"    double {field}; {comment}")
+            missing = f"return {i + 1}" if fill is None else f"value = {fill!r}"
+            code += [
+                f"    value = row->{field};",
+                f"    if (isnan(value))\n        {missing};",
+                f"    if (!isfinite(value))\n        return {i + 1};",
+                f"    x[{at}] = (value - {column.mean!r}) / {column.scale!r};",
+            ]
+            at += 1
+            continue
+        members.append(f"    const char *{field}; {comment}")
+        words, count = ", ".join(map(c_text, column.words)), len(column.words)
+        yield f"static const char *const words_{i}[] = {{{words}}};"
+        missing = f"return {i + 1}" if fill is None else f"word = {c_text(str(fill))}"
+        code += [
+            f"    word = row->{field};",
+            f"    if (word == NULL)\n        {missing};",
+            f"    place = position(word, words_{i}, {count});",
+            *([f"    if (place < 0)\n        return {i + 1};"] * (encoding.unseen == "refuse")),
+            f"    for (int i = 0; i < {count}; i++)\n        x[{at} + i] = i == place ? 1.0 : 0.0;",
+        ]
+        at += count
+    note = "/* Missing numbers are NAN, missing words NULL; words are UTF-8. */"
+    yield f"{note}\nstruct {name}_row {{\n" + "\n".join(members) + "\n};"
+    text = "\n".join(code)
+    local = "    double value;\n" * ("value =" in text)
+    local += "    const char *word;\n    int place;\n" * bool(encoding.words)
+    yield (
+        f"static int encode(const struct {name}_row *row, double *x)\n"
+        f"{{\n{local}{text}\n    return 0;\n}}"
+    )

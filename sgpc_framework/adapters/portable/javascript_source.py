@@ -1,0 +1,164 @@
+"""A classifier as one file of JavaScript, for browsers and for Node, that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sgpc_framework.adapters.portable.formula import Formula, Process
+from sgpc_framework.adapters.portable.kernel_plan import written
+from sgpc_framework.adapters.portable.literals import numbers, triangle, weights
+from sgpc_framework.adapters.portable.runtime import needs, runtime
+from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
+from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.tables.encoding import Encoding, NumberColumn
+
+_WORDS = {"exp": "Math.exp", "sqrt": "Math.sqrt", "power": "Math.pow"}
+_CALLS = {
+    "squared_distance": "squaredDistance",
+    "sine_distance": "sineDistance",
+    "dot_product": "dotProduct",
+}
+
+
+def javascript_source(formula: Formula, name: str, title: str) -> str:
+    """The text of the file; ``name`` is the one name that it defines."""
+    sections = needs(formula)
+    parts = [
+        f"  const classes = {js_text(formula.classes)}, FEATURES = {formula.width};",
+        *_constants(sections),
+        runtime("runtime.js", sections).rstrip(),
+        *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
+        _encode(formula.encoding),
+        _log_proba(formula),
+        _ENDING,
+    ]
+    row = f"an array of {formula.width} numbers" if formula.encoding is None else "an object"
+    comment = f"// {js_text(title)[1:-1]}\n// Written by sgpc export. A row is {row}:\n"
+    comment += f"// {name}.predictProba(row) are the probabilities of {name}.classes.\n"
+    last = f'if (typeof module !== "undefined") module.exports = {name};\n'
+    body = "\n\n".join(parts)
+    return f'{comment}const {name} = (() => {{\n  "use strict";\n{body}\n}})();\n{last}'
+
+
+def js_text(value: Any) -> str:
+    """A value of JSON that may stand in a script of an HTML page."""
+    return json.dumps(value).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+
+
+def _constants(sections: list[str]) -> Iterator[str]:
+    yield _array("chebyshev", chebyshev())
+    if "logistic" in sections:
+        yield _array("alternating", alternating())
+    if "many_classes" in sections:
+        nodes, logarithms = quadrature()
+        yield _array("nodes", nodes)
+        yield _array("logWeights", logarithms)
+
+
+def _array(name: str, values: Any) -> str:
+    return f"  const {name} = [\n{numbers(values)}\n  ];"
+
+
+def _process(i: int, process: Process) -> Iterator[str]:
+    plan, size = process.plan, len(process)
+    for view, inputs in enumerate(plan.seen(process.inputs)):
+        if any(comparison.view == view for comparison in plan.comparisons):
+            yield _array(f"basis_{i}_{view}", inputs)
+    for v, view_ in enumerate(plan.views, start=1):
+        for field in ("image", "knot", "slope", "low", "width"):
+            yield _array(f"{field}_{i}_{v}", getattr(view_.lines, field))
+    for c, comparison in enumerate(plan.comparisons):
+        if comparison.is_distance:
+            yield _array(f"weights_{i}_{c}", weights(process, c))
+    yield _array(f"functions_{i}", triangle(process))
+    yield _array(f"coefficient_{i}", process.coefficient)
+    yield _array(f"shrinkage_{i}", process.shrinkage)
+    arguments = ", ".join(f"a{c}" for c in range(len(plan.comparisons)))
+    yield f"  const kernel_{i} = ({arguments}) => {written(plan.formula, _WORDS)};"
+    body = [f"  function logProba_{i}(x0) {{"]
+    for v, view_ in enumerate(plan.views, start=1):
+        pieces = view_.lines.knot.shape[1]
+        fields = ", ".join(f"{f}_{i}_{v}" for f in ("image", "knot", "slope", "low", "width"))
+        body.append(f"    const x{v} = alongLines(x{view_.parent}, {pieces}, {fields});")
+    own, pairs = [], []
+    for c, comparison in enumerate(plan.comparisons):
+        x = f"x{comparison.view}"
+        more = f", weights_{i}_{c}" if comparison.is_distance else ""
+        more += f", {comparison.rate!r}" if comparison.kind == "sine_distance" else ""
+        basis = f"basis_{i}_{comparison.view}, j * FEATURES"
+        pairs.append(f"{_CALLS[comparison.kind]}({x}, {basis}{more})")
+        own.append("0" if comparison.is_distance else f"dotProduct({x}, {x}, 0)")
+    data = f"{len(process.coefficient)}, functions_{i}, coefficient_{i}, shrinkage_{i}"
+    body += [
+        f"    const at = (j) => kernel_{i}({', '.join(pairs)});",
+        f"    const k = Array.from({{ length: {size} }}, (_, j) => at(j));",
+        f"    const prior = kernel_{i}({', '.join(own)});",
+        f"    const [mean, variance] = posterior(k, prior, {data});",
+        *(f"    {line}" for line in _link(process)),
+        "  }",
+    ]
+    yield "\n".join(body)
+
+
+def _link(process: Process) -> list[str]:
+    link = process.link
+    if isinstance(link, ManyClassLink):
+        return [f"return linkMany(mean, variance, {list(link.bias)}, {link.epsilon!r});"]
+    if link.curve == "normal":
+        z = f"const z = (mean[0] + {link.bias!r}) / Math.sqrt(variance + {link.slope**-2.0!r});"
+        tail = "logNormalTail(Math.abs(z))"
+    else:
+        z = f"const z = {link.slope!r} * (mean[0] + {link.bias!r});"
+        tail = f"logLogisticTail(Math.abs(z), {link.slope**2!r} * variance)"
+    return [z, f"return linkTwo({tail}, z > 0, {link.epsilon!r});"]
+
+
+def _encode(encoding: Encoding | None) -> str:
+    if encoding is None:
+        return _MATRIX
+    lines = []
+    for i, column in enumerate(encoding.columns):
+        name, fill = js_text(column.name), js_text(column.fill)
+        if isinstance(column, NumberColumn):
+            value = f"number(row[{i}], {name}, {fill})"
+            lines.append(f"      ({value} - {column.mean!r}) / {column.scale!r},")
+        else:
+            words = f"{js_text(list(column.words))}, {fill}, {js_text(encoding.unseen)}"
+            lines.append(f"      ...oneHot(row[{i}], {name}, {words}),")
+    cells = "\n".join(lines)
+    return (
+        f"  const columns = {js_text(list(encoding.names))};\n\n"
+        "  function encode(given) {\n"
+        "    const row = Array.isArray(given) ? given : columns.map((name) => given[name]);\n"
+        f"    return [\n{cells}\n    ];\n  }}"
+    )
+
+
+_MATRIX = """  const columns = null;
+
+  function encode(row) {
+    if (row.length !== FEATURES) {
+      throw new Error("wanted " + FEATURES + " numbers, found " + row.length);
+    }
+    return Array.from(row, (value, i) => number(value, i + 1, null));
+  }"""
+
+
+def _log_proba(formula: Formula) -> str:
+    if len(formula.processes) == 1:
+        return "  const logProba = (x) => logProba_0(x);"
+    each = ", ".join(f"logProba_{i}(x)" for i in range(len(formula.processes)))
+    share = f"one[1] - {formula.odds_share!r} * one[0]"
+    return f"  const logProba = (x) => softmax([{each}].map((one) => {share}));"
+
+
+_ENDING = """  const predictProba = (row) => logProba(encode(row)).map(Math.exp);
+
+  function predict(row) {
+    const logs = logProba(encode(row));
+    return classes[logs.indexOf(Math.max(...logs))];
+  }
+
+  return { classes, columns, predictProba, predict };"""
