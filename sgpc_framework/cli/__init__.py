@@ -49,6 +49,7 @@ COMMANDS = {
     "report": "Write a report on a model as one HTML page.",
     "reproduce": "Run the paper's experiments again and write a page about how they came out.",
     "resume": "Go on with a fit that died, or was stopped, from its checkpoint.",
+    "serve": "Answer requests for predictions by a model over HTTP.",
 }
 """Name and one-line help of each command; module ``sgpc_framework.cli.NAME`` has ``command``."""
 

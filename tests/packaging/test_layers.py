@@ -23,7 +23,7 @@ LINES = (
     ("engine",),
     ("design",),
     ("files", "tables", "datasets", "metrics"),
-    ("adapters", "plots", "report", "lab", "cli", "testing"),
+    ("adapters", "plots", "report", "serving", "lab", "cli", "testing"),
     ("__main__",),
 )
 LINE_OF = {package: line for line, packages in enumerate(LINES) for package in packages}

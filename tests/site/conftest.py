@@ -14,7 +14,7 @@ STATIC = Path(__file__).parents[2] / "docs" / "site" / "static" / "play"
 
 @pytest.fixture(scope="session")
 def node():
-    """``node(script, value)`` runs a script that may use ``algorithm1`` and ``given``; its result."""
+    """``node(script, value)``: what a script returns that may use ``algorithm1`` and ``given``."""
     program = shutil.which("node")
     if program is None:
         pytest.skip("no node here: apt-get install nodejs")
