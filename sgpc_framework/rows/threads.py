@@ -73,7 +73,8 @@ class _Limit:
                 threads = (blas.num_threads for blas in controller.lib_controllers)
                 self._caller = max(threads, default=1)
                 if self._caller > 1:
-                    self._restore = controller.limit(limits=1).restore_original_limits
+                    with _any_thread_may_set():
+                        self._restore = controller.limit(limits=1).restore_original_limits
             self._holders += 1
             return self._caller
 
@@ -86,7 +87,23 @@ class _Limit:
         with self._lock:
             self._holders -= 1
             if self._holders == 0 and self._caller > 1:
-                self._restore()
+                with _any_thread_may_set():
+                    self._restore()
+
+
+@contextmanager
+def _any_thread_may_set() -> Iterator[None]:
+    """From threadpoolctl 3.8 on, the first thread that sets OpenBLAS is the only one that can, and
+    others fail in silence. Here the last who goes may be another than the first who came, so nobody
+    is left in charge."""
+    from threadpoolctl import OpenBLASController
+
+    nobody_in_charge = getattr(OpenBLASController, "clear_controlling_thread", lambda force: None)
+    nobody_in_charge(force=True)
+    try:
+        yield
+    finally:
+        nobody_in_charge(force=True)
 
 
 _LIMIT = _Limit()
