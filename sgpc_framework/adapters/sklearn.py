@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import check_random_state
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
@@ -42,9 +43,21 @@ Floats = NDArray[np.float64]
 MOST_PERMUTED = 20_000
 """How many rows are predicted for the importance of all features, unless they are very many."""
 
+NO_ROWS = (
+    "partial_fit adds rows to earlier ones, of which none are kept: begin with keep_rows=True, "
+    "which keeps all of them, also in pickles, or with a number, which keeps so many of a stream"
+)
+
 _SLOTS = ("kernel", "likelihood", "selector", "sites", "objective", "refiner")
 _SETTINGS = ("strategy", "max_basis", "sizes", "max_iterations", "tolerance")
 _SMALL = 10_000
+
+
+def _keeps_rows(classifier: SGPClassifier) -> bool:
+    """Whether there is ``partial_fit``; scikit-learn asks by ``hasattr``."""
+    if not classifier.keep_rows:
+        raise AttributeError(NO_ROWS)
+    return True
 
 
 class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -180,6 +193,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._rows = self._reservoir.kept_of(None, rows)
         return self
 
+    @available_if(_keeps_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those that the classifier has, and fit it to all of them.
 
@@ -312,11 +326,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _earlier_rows(self, rows: Rows) -> Rows:
         """The rows that there are, if others like these can be added."""
         if self._rows is None:
-            raise ValueError(
-                "partial_fit adds rows to earlier ones, of which none were kept: begin with "
-                "keep_rows=True, which keeps all of them, also in pickles, or with a number, which "
-                "keeps so many of a stream"
-            )
+            raise ValueError(NO_ROWS)
         earlier, y = self._rows, rows.y
         if (y.dtype.kind in "OUS") != (earlier.y.dtype.kind in "OUS"):
             raise ValueError(f"wanted labels like {earlier.y[:1].tolist()}, found {y[:1].tolist()}")

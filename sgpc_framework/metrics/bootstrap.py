@@ -47,10 +47,10 @@ def interval(
 ) -> Interval:
     """The figure of all rows, with its interval, which stays between ``least`` and ``most``.
 
-    >>> heights = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> mean = interval(lambda w: w @ heights / w.sum(axis=1), 4)
+    >>> heights = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    >>> mean = interval(lambda w: w @ heights / w.sum(axis=1), 5)
     >>> mean.value, round(mean.error, 1)
-    (2.5, 0.6)
+    (3.0, 0.6)
     """
     value = float(statistic(np.ones((1, rows)))[0])
     draws = np.concatenate([statistic(weights) for weights in _weights(rows, seed)])

@@ -279,7 +279,7 @@ def test_a_pipeline_passes_weights_on():
     ],
 )
 def test_improper_weights_are_refused_with_the_reason(weights, text):
-    for method in (quick().fit, quick().partial_fit):
+    for method in (quick().fit, quick(keep_rows=True).partial_fit):
         with pytest.raises(ValueError, match=text):
             method(X, Y, sample_weight=weights)
 
@@ -477,22 +477,22 @@ def test_classes_that_are_announced_have_their_columns_from_the_beginning():
 
 
 def test_without_rows_nothing_can_be_added():
-    for begun in (quick().fit(X, Y), quick().partial_fit(X, Y)):
-        with pytest.raises(ValueError, match="begin with keep_rows=True"):
-            begun.partial_fit(X, Y)
+    begun = quick().fit(X, Y)
+    assert not hasattr(begun, "partial_fit")
+    with pytest.raises(AttributeError) as caught:
+        begun.partial_fit(X, Y)
+    assert "begin with keep_rows=True" in str(caught.value.__cause__)
+    with pytest.raises(ValueError, match="begin with keep_rows=True"):
+        begun.set_params(keep_rows=True).partial_fit(X, Y)
 
 
 def test_pickles_hold_no_training_data_unless_rows_are_kept():
     rows = np.random.default_rng(0).normal(size=(150, 4))
-    for begin in ("fit", "partial_fit"):
-        pickled = {}
-        for keep in (False, True):
-            fitted = quick(keep_rows=keep)
-            getattr(fitted, begin)(rows, Y)
-            pickled[keep] = pickle.dumps(fitted)
-        others = np.setdiff1d(np.arange(150), fitted.model_.basis)
-        assert all(rows[i].tobytes() not in pickled[False] for i in others)
-        assert all(rows[i].tobytes() in pickled[True] for i in others)
+    without, fitted = quick().fit(rows, Y), quick(keep_rows=True).fit(rows, Y)
+    others = np.setdiff1d(np.arange(150), fitted.model_.basis)
+    assert all(rows[i].tobytes() not in pickle.dumps(without) for i in others)
+    for kept in (fitted, quick(keep_rows=True).partial_fit(rows, Y)):
+        assert all(rows[i].tobytes() in pickle.dumps(kept) for i in others)
 
 
 def test_missing_numbers_are_refused_with_advice():
