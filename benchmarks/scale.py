@@ -19,8 +19,8 @@ The model of a fit on W workers of one core each, with n rows, is then
 and the table has it for clusters that this machine is not. It is checked at the sizes that it can
 run, by default 1e6 rows, with one worker and with two: by the clock, the quickest of some fits,
 which is right on a machine that has little else to do, and by the processor of the worker that
-computed most, beside what the model says of it, n row / W. Laying the rows is not part of it: that is reading files. The fit: the
-paper's method, 20 basis vectors, 10 features, one outer iteration.
+computed most, beside what the model says of it, n row / W. Laying the rows is not part of it: that
+is reading files. The fit: the paper's method, 20 basis vectors, 10 features, one outer iteration.
 """
 
 from __future__ import annotations
@@ -225,9 +225,9 @@ def main(arguments: list[str]) -> None:
                 flush=True,
             )
     print("| rows | " + " | ".join(f"{workers} workers" for workers in (8, 64, 256)) + " |")
-    for count in (1e7, 1e8, 1e9):
-        cells = (f"{parts.seconds(count, workers):.0f} s" for workers in (8, 64, 256))
-        print(f"| {count:.0e} | " + " | ".join(cells) + " |")
+    for large in (1e7, 1e8, 1e9):
+        cells = (f"{parts.seconds(large, workers):.0f} s" for workers in (8, 64, 256))
+        print(f"| {large:.0e} | " + " | ".join(cells) + " |")
     print(f"two workers are faster than one thread from {parts.pays():.0f} rows on")
 
 
