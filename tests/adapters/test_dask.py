@@ -182,8 +182,12 @@ def test_a_bad_value_is_told_by_partition_row_and_column(client, data):
     with pytest.raises(sgpc.InputError, match=r"partition 3.*row 510 of all.*row 7, column 2"):
         quick().fit(*on_workers(bad, y))
     frame = dd.from_pandas(pd.DataFrame({"a": bad[:, 2], "label": y}), npartitions=3)
-    with pytest.raises(sgpc.InputError, match=r"partition 1.*row 300 of all.*row 218, column 'a'"):
+    with pytest.raises(
+        sgpc.InputError, match=r"partition 1.*row 300 of all.*row 218, column 'a'"
+    ) as told:
         TableClassifier.fit(frame, "label", quick())
+    assert "dropna" in str(told.value)
+    assert "impute" not in str(told.value)  # which is not for rows on workers
 
 
 def test_many_rows_are_taken_out_without_coming_here(client, data, monkeypatch):
@@ -305,6 +309,11 @@ def test_the_command_line_reads_and_writes_parquet(client, data, tmp_path):
     here, there = sgpc.load(tmp_path / "whol.sgpc"), sgpc.load(tmp_path / "rows.sgpc")
     assert here.encoding == there.encoding
     assert_same_bits(here.model, there.model)
+    for files, more in (("none-*.parquet", ["--dask", address]), ("rows-*.parquet", [])):
+        done = run.invoke(main, ["fit", str(tmp_path / files), *common, "-o", output, *more])
+        assert done.exit_code != 0
+        assert "there is no file" in done.output
+        assert ("--dask" in done.output) == (not more)
     arguments = ["predict", str(tmp_path / "rows.sgpc"), str(tmp_path / "rows-*.parquet")]
     folder = tmp_path / "predicted"
     done = run.invoke(main, [*arguments, "-o", str(folder), "--keep", "a", "--dask", address])

@@ -27,7 +27,7 @@ from sgpc_framework.rows.checking import check_classes, is_dask_collection, warn
 from sgpc_framework.rows.numbering import GivenNumbers
 from sgpc_framework.rows.training_rows import TrainingRows, block_starts
 
-PAYS = 150_000
+PAYS = 100_000
 """With fewer rows than this a trip takes longer than the work that it shares out
 (``benchmarks.scale``)."""
 

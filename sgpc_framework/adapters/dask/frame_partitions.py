@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
 
 SOURCE = "the data frame"
+FILL_IN = "fill it in with frame.fillna(...), or leave out such rows with frame.dropna()"
 
 
 @attrs.frozen(eq=False)
@@ -113,7 +114,7 @@ class TableReader:
         out = [*self.drop, self.target, *([] if self.weight is None else [self.weight])]
         features = table.without(out)
         for column in features.columns:
-            refuse_missing(features, column, impute=False)
+            refuse_missing(features, column, impute=False, advice=FILL_IN)
             if column.is_numeric:
                 finite_numbers(features, column)
         return Contents(Cells(features), labels, weights)
@@ -165,8 +166,7 @@ class FrameFit:
         """The encoding, the name of the target, and the model."""
         if impute:
             raise InputError(
-                "missing values of a Dask data frame are not filled in here: do so before, with "
-                "frame.fillna(...), or leave them out with frame.dropna()"
+                f"a missing value of a Dask data frame is not filled in by a fit: {FILL_IN}"
             )
         crew, reader = Crew(present_client()), self._reader()
         parts = [Part(part, None, None) for part, _ in partitions_of(self.frame)]
