@@ -42,8 +42,8 @@ from distributed import Client, LocalCluster
 
 import sgpc_framework as sgpc
 from sgpc_framework.adapters.dask.collections import rows_of_collections
-from sgpc_framework.adapters.dask.crew import Crew, Traffic
 from sgpc_framework.adapters.dask.on_workers import OnWorkers
+from sgpc_framework.adapters.dask.worker_pool import Traffic, WorkerPool
 from sgpc_framework.rows.blocks import Block
 from sgpc_framework.rows.threads import one_blas_thread
 
@@ -122,7 +122,7 @@ def seconds_of_trip(client: Client) -> tuple[float, float, float]:
     for _ in range(REPEATS // 10):
         blocks.sum(weigh, load)
     full = (time.process_time() - began) / (REPEATS // 10)
-    workers = len({id(blocks.post(number)) for number in range(len(blocks))})
+    workers = len({id(blocks.worker_of(number)) for number in range(len(blocks))})
     byte = max(0.0, full - empty) / (PAYLOAD * workers)
     return float(np.quantile(calls, 0.1)), empty, byte
 
@@ -144,14 +144,14 @@ def fit_on(client: Client, count: int) -> Spent:
     X, y = rows(count)
     chosen = design()
     placed, classes = rows_of_collections(X, y, None, chosen.config)
-    crew: Crew = placed.blocks.crew  # type: ignore[attr-defined]
-    crew.traffic = Traffic()
+    pool: WorkerPool = placed.blocks.pool  # type: ignore[attr-defined]
+    pool.traffic = Traffic()
     before = client.run(time.process_time)
     began, used = time.perf_counter(), time.process_time()
     chosen.fit_rows(placed, classes)
     clock, driver = time.perf_counter() - began, time.process_time() - used
     after = client.run(time.process_time)
-    return Spent(clock, max(after[each] - before[each] for each in before), driver, crew.traffic)
+    return Spent(clock, max(after[each] - before[each] for each in before), driver, pool.traffic)
 
 
 def fit_here(count: int, threads: int) -> tuple[float, float]:

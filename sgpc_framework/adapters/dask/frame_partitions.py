@@ -20,8 +20,8 @@ from sgpc_framework.adapters.dask.collections import (
     present_client,
     surveyed,
 )
-from sgpc_framework.adapters.dask.crew import Crew
 from sgpc_framework.adapters.dask.partitions import Part, Survey
+from sgpc_framework.adapters.dask.worker_pool import WorkerPool
 from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
@@ -168,13 +168,13 @@ class FrameFit:
             raise InputError(
                 f"a missing value of a Dask data frame is not filled in by a fit: {FILL_IN}"
             )
-        crew, reader = Crew(present_client()), self._reader()
+        pool, reader = WorkerPool(present_client()), self._reader()
         parts = [Part(part, None, None) for part, _ in partitions_of(self.frame)]
-        surveys = surveyed(crew, parts, reader)
+        surveys = surveyed(pool, parts, reader)
         self._check_labels(reader.target, surveys)
         encoding = self._encoding(surveys, reader, standardise, unseen)
         reader = attrs.evolve(reader, encoding=encoding)
-        rows, classes = laid_rows(crew, parts, reader, surveys, design.config)
+        rows, classes = laid_rows(pool, parts, reader, surveys, design.config)
         model = design.fit_rows(rows, classes, progress=progress, checkpoint=checkpoint)
         return encoding, reader.target, model
 
