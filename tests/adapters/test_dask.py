@@ -286,6 +286,20 @@ def test_a_worker_that_dies_costs_time_and_nothing_else(client, data):
         time.sleep(0.1)
 
 
+def test_a_fit_that_was_stopped_there_goes_on_here_and_the_other_way(client, data, tmp_path):
+    design, there = quick(), on_workers(*data)
+
+    def stop_at_the_fourth(progress):
+        if progress.basis == 4:
+            raise sgpc.StopFitting
+
+    unbroken = design.fit(*data)
+    for number, (begun, resumed) in enumerate(((there, data), (data, there))):
+        log = tmp_path / f"{number}.log"
+        assert len(design.fit(*begun, checkpoint=log, progress=stop_at_the_fourth)) == 4
+        assert_same_bits(unbroken, design.fit(*resumed, checkpoint=log))
+
+
 def test_the_command_line_reads_and_writes_parquet(client, data, tmp_path):
     from click.testing import CliRunner
 
