@@ -66,7 +66,7 @@ class SealedLog:
         self._descriptor = _opened(path)
         try:
             _lock(self._descriptor, path)
-            data = _contents(self._descriptor)
+            data = _contents(self._descriptor, path)
             batches = list(_batches(data, path))
             self.records = [record for batch in batches for record in _records(batch, path)]
         except BaseException:
@@ -204,10 +204,12 @@ def _lock(descriptor: int, path: Path) -> None:
         return
 
 
-def _contents(descriptor: int) -> bytes:
+def _contents(descriptor: int, path: Path) -> bytes:
     size = os.fstat(descriptor).st_size
     if size > MOST_BYTES:
-        raise CheckpointError(f"the file is larger than any log: {size} bytes of {MOST_BYTES}")
+        raise CheckpointError(
+            f"{path}: the file is larger than any log: {size} bytes of {MOST_BYTES}"
+        )
     os.lseek(descriptor, 0, os.SEEK_SET)
     data = bytearray()
     while part := os.read(descriptor, 2**24):
@@ -224,7 +226,7 @@ def read_records(path: Path) -> list[bytes]:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise CheckpointError(f"{path}: this is not a file but a folder or a device")
-        batches = _batches(_contents(descriptor), path)
+        batches = _batches(_contents(descriptor, path), path)
         return [record for batch in batches for record in _records(batch, path)]
     finally:
         os.close(descriptor)
