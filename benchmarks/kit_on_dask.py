@@ -14,8 +14,8 @@ import sys
 
 from distributed import Client, LocalCluster
 
-from sgpc_framework.adapters.dask.crew import Crew
 from sgpc_framework.adapters.dask.on_workers import Spread
+from sgpc_framework.adapters.dask.worker_pool import WorkerPool
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.testing import run_checks
 from sgpc_framework.testing.situations import placed
@@ -33,7 +33,7 @@ def main(names: list[str]) -> int:
     with (
         LocalCluster(**options) as cluster,
         Client(cluster) as client,
-        placed(Spread(Crew(client))),
+        placed(Spread(WorkerPool(client))),
     ):
         chosen = [(kind, name) for kind in KINDS for name in registry.names(kind)]
         for kind, name in chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def read_frames(data: Path, format_: str | None) -> Any:
         raise InputError(
             f"{data}: with --dask, DATA are Parquet files, whose names end in .parquet or .pq"
         )
+    if not glob(str(data)):
+        raise InputError(f"there is no file {str(data)!r} that this machine can see")
     try:
         return dd.read_parquet(str(data), split_row_groups="adaptive")
     except (OSError, ValueError, IndexError) as error:

@@ -22,7 +22,7 @@ from sgpc_framework.cli.config_options import (
 )
 from sgpc_framework.cli.cost_options import check_costs, cost_options, deciding_by, named_costs
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
-from sgpc_framework.cli.fit_on_dask import fit_frames
+from sgpc_framework.cli.fit_on_dask import fit_frames, worth
 from sgpc_framework.cli.fit_request import FitRequest
 from sgpc_framework.cli.held_out import as_line, figures, split_rows
 from sgpc_framework.cli.option_groups import json_option
@@ -173,19 +173,16 @@ def _fit_on_dask(
     if request.target is None:
         raise click.UsageError("--dask wants --target, the column with the labels")
     with _word_of_the_log(checkpoint), connected(request.cluster):
-        classifier, figures, stopped = fit_frames(
-            read_frames(request.data, request.format_),
-            request.target,
-            request.weight,
-            design,
-            **request.learning,
-            checkpoint=kept,
+        frames = read_frames(request.data, request.format_)
+        classifier, seconds, stopped = fit_frames(
+            frames, request.target, request.weight, design, **request.learning, checkpoint=kept
         )
-    _save(classifier, request.output)
-    if request.costs or request.threshold is not None:  # of classes that only the workers knew
-        classifier = deciding_by(classifier, request.costs, request.threshold)
-        _save(classifier, request.output)
-    summary = {**_about(classifier, request.output, stopped), **figures}
+        _save(classifier, request.output)  # before anything else that workers could fail at
+        if request.costs or request.threshold is not None:  # of classes that only they knew
+            classifier = deciding_by(classifier, request.costs, request.threshold)
+            _save(classifier, request.output)
+        figures = worth(classifier, frames, request.weight)
+    summary = {**_about(classifier, request.output, stopped), **figures, "seconds": seconds}
     _print(summary, request.output, checkpoint if stopped else None, as_json)
 
 

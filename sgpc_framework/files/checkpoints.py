@@ -26,15 +26,10 @@ from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
 from sgpc_framework.files.allowance import Allowance
+from sgpc_framework.files.record_pieces import Piece, piece_bytes, piece_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
 from sgpc_framework.files.stored_models import every_size
-from sgpc_framework.files.stored_records import (
-    Piece,
-    StoredRecord,
-    piece_bytes,
-    piece_of,
-    record_bytes,
-)
+from sgpc_framework.files.stored_records import StoredRecord, record_bytes
 from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
 from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.parts.calls import registry_in_use
@@ -279,7 +274,10 @@ def _by_place(
 ) -> dict[str, Sequence[Kept]]:
     places: dict[str, list[StoredRecord]] = {}
     for data in records:
-        record = StoredRecord.of(data, reader)
+        try:
+            record = StoredRecord.of(data, reader)
+        except CheckpointError as error:
+            raise CheckpointError(f"{path}: {error}") from error
         places.setdefault(record.place, []).append(record)
     return dict(places)
 

@@ -66,7 +66,7 @@ class SealedLog:
         self._descriptor = _opened(path)
         try:
             _lock(self._descriptor, path)
-            data = _contents(self._descriptor)
+            data = _contents(self._descriptor, path)
             batches = list(_batches(data, path))
             self.records = [record for batch in batches for record in _records(batch, path)]
         except BaseException:
@@ -76,12 +76,13 @@ class SealedLog:
         self._end = len(MAGIC) + sum(_HEAD.size + len(batch) + _SEAL for batch in batches)
         if len(data) < len(MAGIC):
             self._end = 0
-            sync_folder(path.absolute().parent)
         self.dropped = len(data) - self._end
         """How many bytes of a last batch that was not finished were found."""
         self._waiting: list[bytes] = []
         self._written = self._synced = -1e9
         self._sync_took = 0.0
+        self._is_new = not self._end
+        self._unsynced = False
         self._syncing: Thread | None = None
         self.failure: OSError | None = None
 
@@ -114,7 +115,7 @@ class SealedLog:
                 self._waiting, self._seal = [], seal
         self._written = perf_counter()
         due = self._written - self._synced > max(1.0, SYNC_SHARE * self._sync_took)
-        if due and (self._syncing is None or not self._syncing.is_alive()):
+        if self._unsynced and due and (self._syncing is None or not self._syncing.is_alive()):
             self._syncing = Thread(target=self._sync, daemon=True)  # nobody waits for it
             self._syncing.start()
 
@@ -126,7 +127,8 @@ class SealedLog:
             self.flush()
             if self._syncing is not None:
                 self._syncing.join()
-            self._sync()
+            if self._unsynced:
+                self._sync()
         finally:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -144,14 +146,20 @@ class SealedLog:
                 os.ftruncate(self._descriptor, self._end)
             return False
         self._end += len(data)
+        self._unsynced = True
         self.failure = None
         return True
 
     def _sync(self) -> None:
         began = perf_counter()
+        self._unsynced = False  # what is written from now on may not be part of it
         try:
             os.fsync(self._descriptor)
+            if self._is_new:
+                sync_folder(self.path.absolute().parent)
+                self._is_new = False
         except OSError as error:
+            self._unsynced = True
             if error.errno != errno.EINVAL:  # some file systems have nothing to wait for
                 self.failure = error
         self._synced = perf_counter()
@@ -196,10 +204,12 @@ def _lock(descriptor: int, path: Path) -> None:
         return
 
 
-def _contents(descriptor: int) -> bytes:
+def _contents(descriptor: int, path: Path) -> bytes:
     size = os.fstat(descriptor).st_size
     if size > MOST_BYTES:
-        raise CheckpointError(f"the file is larger than any log: {size} bytes of {MOST_BYTES}")
+        raise CheckpointError(
+            f"{path}: the file is larger than any log: {size} bytes of {MOST_BYTES}"
+        )
     os.lseek(descriptor, 0, os.SEEK_SET)
     data = bytearray()
     while part := os.read(descriptor, 2**24):
@@ -216,7 +226,7 @@ def read_records(path: Path) -> list[bytes]:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise CheckpointError(f"{path}: this is not a file but a folder or a device")
-        batches = _batches(_contents(descriptor), path)
+        batches = _batches(_contents(descriptor, path), path)
         return [record for batch in batches for record in _records(batch, path)]
     finally:
         os.close(descriptor)

@@ -1,25 +1,20 @@
 """Records of a fit as bytes of a log, and back, where nothing is taken on trust.
 
-    length of the text   text, JSON   array   array   ...
-
-The text says the kind of the record, the place of its fit among others, its numbers, and how long
-each of its arrays is. States have the parts and arrays that they have in model files. Of stages
-there are many, each of which takes little time: their numbers stand after the text as they are.
+The text of a record says its kind, the place of its fit among others, and its numbers. States have
+the parts and arrays that they have in model files. Of stages there are many, each of which takes
+little time: their numbers stand after the text as they are.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import cattrs
 import numpy as np
-from numpy.typing import NDArray
 
 from sgpc_framework.engine.log import (
     Began,
@@ -34,88 +29,11 @@ from sgpc_framework.engine.log import (
 )
 from sgpc_framework.engine.step6 import Reestimate
 from sgpc_framework.errors import CheckpointError, ModelFileError
-from sgpc_framework.files.archive import DTYPES
+from sgpc_framework.files.record_pieces import Piece, Text, piece_bytes, piece_of, text_of
 from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.rows.state import State
-
-MOST_TEXT = 2**25
-_LENGTH = struct.Struct("<L")
-
-Text = dict[str, Any]
-Arrays = dict[str, NDArray[Any]]
-
-
-class Piece(NamedTuple):
-    """A record in two: plain data, in which floats may be infinite, and arrays by name."""
-
-    text: Text
-    arrays: Arrays
-
-
-# -- pieces as bytes -----------------------------------------------------------------------------
-
-
-def piece_bytes(piece: Piece) -> bytes:
-    """A piece as the record of a log."""
-    arrays = [_little_endian(name, array) for name, array in piece.arrays.items()]
-    forms = {
-        name: [array.dtype.str, *array.shape]
-        for name, array in zip(piece.arrays, arrays, strict=True)
-    }
-    text = json.dumps(piece.text | ({"arrays": forms} if forms else {})).encode()
-    if len(text) > MOST_TEXT:
-        raise CheckpointError(f"a record of {len(text)} bytes of text, where {MOST_TEXT} are most")
-    return b"".join([_LENGTH.pack(len(text)), text, *(array.tobytes() for array in arrays)])
-
-
-def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
-    if plain.dtype.str not in DTYPES:
-        raise CheckpointError(f"wanted {name} as {' or '.join(DTYPES)}, found {array.dtype}")
-    return plain
-
-
-def text_of(data: bytes) -> tuple[Text, int]:
-    """The text of a record, and where its arrays begin."""
-    if len(data) < _LENGTH.size:
-        raise CheckpointError("a record of the log is empty")
-    end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
-    if end > min(len(data), MOST_TEXT):
-        raise CheckpointError("a record of the log claims more text than there is")
-    try:
-        text = json.loads(data[_LENGTH.size : end])
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(
-            f"a record of the log is not JSON that can be read: {error}"
-        ) from error
-    if not isinstance(text, dict):
-        raise CheckpointError(f"wanted a record of a log, found {type(text).__name__}")
-    return text, end
-
-
-def piece_of(data: bytes) -> Piece:
-    """The piece that a record of a log holds."""
-    text, at = text_of(data)
-    arrays = {}
-    forms = text.pop("arrays", {})
-    if not isinstance(forms, dict):
-        raise CheckpointError("wanted the forms of a record's arrays, found others")
-    for name, (dtype, *shape) in forms.items():
-        if dtype not in DTYPES or not all(type(n) is int and n >= 0 for n in shape):
-            raise CheckpointError(f"wanted the form of {name}, found {dtype!r} {shape!r}")
-        end = at + math.prod(shape) * np.dtype(dtype).itemsize
-        if end > len(data):
-            raise CheckpointError(
-                f"{name} claims the shape {shape}, which the record does not have"
-            )
-        arrays[name] = np.frombuffer(data[at:end], dtype).reshape(shape)
-        at = end
-    if at != len(data):
-        raise CheckpointError("a record has more bytes than its arrays")
-    return Piece(text, arrays)
-
 
 # -- records as pieces ---------------------------------------------------------------------------
 

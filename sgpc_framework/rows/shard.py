@@ -207,12 +207,12 @@ class Shard:
     # -- for who makes a lost shard again ------------------------------------------------------
 
     @property
-    def habit(self) -> bool:
+    def computes_all_moments(self) -> bool:
         """Whether all moments have been asked for, after which they are computed in one pass: what
         a shard remembers besides its basis functions."""
         return self._rows.has_moments
 
-    def resume_habit(self) -> None:
+    def compute_all_moments(self) -> None:
         """As if somebody asked for all moments."""
         self._rows.moments  # noqa: B018
 

@@ -296,7 +296,13 @@ def refuse_empty(table: Table, column: Column) -> None:
         )
 
 
-def refuse_missing(table: Table, column: Column, impute: bool) -> None:
+IMPUTE = (
+    "fill it in, leave out the row or the column, or fit with impute=True "
+    "(on the command line: --impute), which puts medians and most frequent words there"
+)
+
+
+def refuse_missing(table: Table, column: Column, impute: bool, advice: str = IMPUTE) -> None:
     """``InputError`` if a value is missing, unless it will be filled in."""
     missing = column.missing
     if missing.any() and not impute:
@@ -304,8 +310,7 @@ def refuse_missing(table: Table, column: Column, impute: bool) -> None:
         share = f" ({count} of {len(missing)} rows have none)" if count > 1 else ""
         raise InputError(
             f"{table.where(int(missing.argmax()), column.name)}: the value is missing{share}; "
-            "fill it in, leave out the row or the column, or fit with impute=True "
-            "(on the command line: --impute), which puts medians and most frequent words there"
+            f"{advice}"
         )
 
 

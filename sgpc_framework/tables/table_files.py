@@ -104,6 +104,8 @@ def format_of(path: Path) -> str:
 
 
 def _neighbour(path: Path) -> str:
+    if "*" in path.name:
+        return ": a table is one file; many Parquet files take --dask on the command line"
     folder = path.parent
     if not folder.is_dir():
         return f": there is no folder {str(folder)!r}"

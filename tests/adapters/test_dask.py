@@ -19,8 +19,9 @@ from distributed import Client, LocalCluster
 
 import sgpc_framework as sgpc
 from sgpc_framework.adapters.dask.collections import rows_of_collections
-from sgpc_framework.adapters.dask.crew import Crew, Traffic
+from sgpc_framework.adapters.dask.layout import Layout
 from sgpc_framework.adapters.dask.on_workers import Spread
+from sgpc_framework.adapters.dask.worker_pool import Traffic, WorkerPool
 from sgpc_framework.model.classes import models_of
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.rows import training_rows
@@ -100,20 +101,18 @@ def test_the_corrective_refiner_runs_there(client, data):
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_nor_do_they_depend_on_workers_and_partitions(client, data, workers, monkeypatch):
-    """Three are two workers, one of which has two stations."""
-    there = Crew.workers
+    """Three are two workers, one of which has two stores."""
+    there = WorkerPool.present
     if workers == 1:
-        monkeypatch.setattr(Crew, "workers", lambda self: dict([*there(self).items()][:1]))
+        monkeypatch.setattr(WorkerPool, "present", lambda self: dict([*there(self).items()][:1]))
     else:
-        from sgpc_framework.adapters.dask import crew
+        uneven = Layout.__init__
 
-        uneven = crew.Family.__init__
+        def three(self, of, rows, workers, storage):
+            extra = of._started(workers[0].address, 1)
+            uneven(self, of, rows, [workers[0], extra, *workers[1:]], storage)
 
-        def three(self, of, rows, posts, storage):
-            extra = of._post(posts[0].address, 1)
-            uneven(self, of, rows, [posts[0], extra, *posts[1:]], storage)
-
-        monkeypatch.setattr(crew.Family, "__init__", three)
+        monkeypatch.setattr(Layout, "__init__", three)
     design = quick()
     X, y = data
     assert_same_bits(design.fit(X, y), design.fit(*on_workers(X, y, rows=333 // workers)))
@@ -182,8 +181,12 @@ def test_a_bad_value_is_told_by_partition_row_and_column(client, data):
     with pytest.raises(sgpc.InputError, match=r"partition 3.*row 510 of all.*row 7, column 2"):
         quick().fit(*on_workers(bad, y))
     frame = dd.from_pandas(pd.DataFrame({"a": bad[:, 2], "label": y}), npartitions=3)
-    with pytest.raises(sgpc.InputError, match=r"partition 1.*row 300 of all.*row 218, column 'a'"):
+    with pytest.raises(
+        sgpc.InputError, match=r"partition 1.*row 300 of all.*row 218, column 'a'"
+    ) as told:
         TableClassifier.fit(frame, "label", quick())
+    assert "dropna" in str(told.value)
+    assert "impute" not in str(told.value)  # which is not for rows on workers
 
 
 def test_many_rows_are_taken_out_without_coming_here(client, data, monkeypatch):
@@ -205,15 +208,17 @@ def test_many_rows_are_taken_out_without_coming_here(client, data, monkeypatch):
 
 
 def test_nothing_with_an_entry_a_row_comes_to_the_driver(client, monkeypatch):
-    crews = []
-    begin = Crew.__init__
-    monkeypatch.setattr(Crew, "__init__", lambda self, *a: (begin(self, *a), crews.append(self))[0])
+    pools = []
+    begin = WorkerPool.__init__
+    monkeypatch.setattr(
+        WorkerPool, "__init__", lambda self, *a: (begin(self, *a), pools.append(self))[0]
+    )
     rows = 60_000
     X = da.random.default_rng(0).normal(size=(rows, 2), chunks=(20_000, 2))
     y = (X[:, 0] > 0.0).astype(int)
     monkeypatch.setattr("sgpc_framework.engine.algorithm1.SAMPLE", 1000)
     model = quick("paper", block_rows=2048, max_iterations=1).fit(X, y)
-    traffic: Traffic = crews[0].traffic
+    traffic: Traffic = pools[0].traffic
     assert len(model) == 6
     assert traffic.largest < rows
     assert traffic.trips < 80
@@ -281,6 +286,20 @@ def test_a_worker_that_dies_costs_time_and_nothing_else(client, data):
         time.sleep(0.1)
 
 
+def test_a_fit_that_was_stopped_there_goes_on_here_and_the_other_way(client, data, tmp_path):
+    design, there = quick(), on_workers(*data)
+
+    def stop_at_the_fourth(progress):
+        if progress.basis == 4:
+            raise sgpc.StopFitting
+
+    unbroken = design.fit(*data)
+    for number, (begun, resumed) in enumerate(((there, data), (data, there))):
+        log = tmp_path / f"{number}.log"
+        assert len(design.fit(*begun, checkpoint=log, progress=stop_at_the_fourth)) == 4
+        assert_same_bits(unbroken, design.fit(*resumed, checkpoint=log))
+
+
 def test_the_command_line_reads_and_writes_parquet(client, data, tmp_path):
     from click.testing import CliRunner
 
@@ -305,6 +324,11 @@ def test_the_command_line_reads_and_writes_parquet(client, data, tmp_path):
     here, there = sgpc.load(tmp_path / "whol.sgpc"), sgpc.load(tmp_path / "rows.sgpc")
     assert here.encoding == there.encoding
     assert_same_bits(here.model, there.model)
+    for files, more in (("none-*.parquet", ["--dask", address]), ("rows-*.parquet", [])):
+        done = run.invoke(main, ["fit", str(tmp_path / files), *common, "-o", output, *more])
+        assert done.exit_code != 0
+        assert "there is no file" in done.output
+        assert ("--dask" in done.output) == (not more)
     arguments = ["predict", str(tmp_path / "rows.sgpc"), str(tmp_path / "rows-*.parquet")]
     folder = tmp_path / "predicted"
     done = run.invoke(main, [*arguments, "-o", str(folder), "--keep", "a", "--dask", address])
@@ -328,12 +352,12 @@ def test_the_conformance_kit_runs_there(client, kind, name, law):
     """A selection; ``python -m benchmarks.kit_on_dask`` runs all of it."""
     part = default_registry().get(kind, name)
     checks = {check.name: check for check in checks_for(part, kind=kind, seconds=120)}
-    with placed(Spread(Crew(client))):
+    with placed(Spread(WorkerPool(client))):
         checks[f"{kind}: {law}"]()
 
 
 def test_a_scheduler_that_dies_is_an_error_and_no_hang(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("sgpc_framework.adapters.dask.crew.ARRIVAL", 3.0)
+    monkeypatch.setattr("sgpc_framework.adapters.dask.worker_pool.ARRIVAL", 3.0)
     file = tmp_path / "scheduler.json"
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
     command += ["--dashboard-address", ":0", "--scheduler-file", str(file)]

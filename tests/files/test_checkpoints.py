@@ -19,8 +19,8 @@ from sgpc_framework.authors import hyperparameter
 from sgpc_framework.datasets import waveform
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, StopFitting
 from sgpc_framework.files import sealed_log
+from sgpc_framework.files.record_pieces import text_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
-from sgpc_framework.files.stored_records import text_of
 
 X, y = waveform(120, seed=4)
 THREE = (X[:, 0] > 1.0).astype(int) + (X[:, 5] > 1.0)
@@ -341,5 +341,5 @@ def test_a_sealed_log_is_not_trusted(begun, tmp_path):
 )
 def test_records_that_are_none_are_refused(begun, tmp_path, record):
     resealed(tmp_path / "other.log", [read_records(begun)[0], record])
-    with pytest.raises(CheckpointError):
+    with pytest.raises(CheckpointError, match=r"other\.log: |does not go as it went"):
         design(max_iterations=1).fit(X, y, checkpoint=tmp_path / "other.log")

@@ -173,3 +173,21 @@ def test_on_a_full_disk_the_log_stays_readable_and_catches_up(path, written, mon
         log.flush()
         assert log.failure is None
     assert read_records(path) == [*RECORDS, b"does not fit" * 10, b"another", b"more"]
+
+
+def test_the_disk_is_waited_for_after_the_last_write_and_not_without_one(tmp_path, monkeypatch):
+    events = []
+    write, sync = sealed_log._write_all, os.fsync
+    monkeypatch.setattr(
+        sealed_log, "_write_all", lambda *args: (events.append("write"), write(*args))
+    )
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (events.append("sync"), sync(descriptor)))
+    path = tmp_path / "fit.log"
+    with SealedLog(path) as log:
+        for number in range(20):
+            log.add(bytes([number]))
+    assert "sync" in events[len(events) - events[::-1].index("write") :]
+    events.clear()
+    with SealedLog(path):
+        pass
+    assert not events

@@ -10,7 +10,6 @@ from dask.delayed import Delayed, delayed
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
-from sgpc_framework.adapters.dask.crew import Crew
 from sgpc_framework.adapters.dask.on_workers import OnWorkers
 from sgpc_framework.adapters.dask.partitions import (
     ArrayReader,
@@ -20,6 +19,7 @@ from sgpc_framework.adapters.dask.partitions import (
     Survey,
     survey,
 )
+from sgpc_framework.adapters.dask.worker_pool import WorkerPool
 from sgpc_framework.config.config import Config
 from sgpc_framework.errors import ClusterError, InputError
 from sgpc_framework.rows.blocks import Block
@@ -27,7 +27,7 @@ from sgpc_framework.rows.checking import check_classes, is_dask_collection, warn
 from sgpc_framework.rows.numbering import GivenNumbers
 from sgpc_framework.rows.training_rows import TrainingRows, block_starts
 
-PAYS = 150_000
+PAYS = 100_000
 """With fewer rows than this a trip takes longer than the work that it shares out
 (``benchmarks.scale``)."""
 
@@ -37,16 +37,16 @@ def rows_of_collections(
 ) -> tuple[TrainingRows, NDArray[Any]]:
     """Rows on the workers of the present client, labelled by positions, and the classes."""
     parts = parts_of_collections(X, y, sample_weight)
-    crew, reader = Crew(present_client()), ArrayReader()
-    surveys = surveyed(crew, parts, reader)
+    pool, reader = WorkerPool(present_client()), ArrayReader()
+    surveys = surveyed(pool, parts, reader)
     widths = {each.facts for each in surveys if each.rows}
     if len(widths) > 1:
         raise InputError(f"X must have the same columns in all partitions, found {widths} of them")
-    return laid_rows(crew, parts, reader, surveys, config)
+    return laid_rows(pool, parts, reader, surveys, config)
 
 
 def laid_rows(
-    crew: Crew, parts: list[Part], reader: Reader, surveys: list[Survey], config: Config
+    pool: WorkerPool, parts: list[Part], reader: Reader, surveys: list[Survey], config: Config
 ) -> tuple[TrainingRows, NDArray[Any]]:
     """Rows of partitions that were looked at, laid in blocks of ``config.block_rows`` rows."""
     rows, kept = sum(each.rows for each in surveys), sum(each.kept for each in surveys)
@@ -56,10 +56,10 @@ def laid_rows(
         warn_of_shares(kept, sum(each.weight for each in surveys))
     starts = block_starts(kept, config.block_rows)
     origin = Partitions(
-        crew, reader, parts, surveys, classes, weighed, kept < rows, starts, config.storage
+        pool, reader, parts, surveys, classes, weighed, kept < rows, starts, config.storage
     )
-    family = crew.family(np.diff(starts), config.storage)
-    blocks: OnWorkers[Block] = OnWorkers(family, origin)
+    layout = pool.layout(np.diff(starts), config.storage)
+    blocks: OnWorkers[Block] = OnWorkers(layout, origin)
     total = blocks.sum(Block.total_weight) if weighed else None
     numbers = GivenNumbers(blocks, starts) if kept < rows else None
     remark = _does_not_pay(kept) if kept < PAYS else None
@@ -141,11 +141,11 @@ def _partitions(collection: Any) -> list[Delayed]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def surveyed(crew: Crew, parts: list[Part], reader: Reader) -> list[Survey]:
+def surveyed(pool: WorkerPool, parts: list[Part], reader: Reader) -> list[Survey]:
     """One pass over all partitions; ``InputError`` for the first that has something wrong."""
     tasks = [delayed(survey, pure=False)(reader, part.X, part.y, part.weight) for part in parts]
-    futures = crew.client.compute(tasks, retries=2)
-    surveys: list[Survey] = crew.results(futures)
+    futures = pool.client.compute(tasks, retries=2)
+    surveys: list[Survey] = pool.results(futures)
     before = 0
     for number, each in enumerate(surveys):
         if each.problem is not None:

@@ -20,8 +20,8 @@ from sgpc_framework.adapters.dask.collections import (
     present_client,
     surveyed,
 )
-from sgpc_framework.adapters.dask.crew import Crew
 from sgpc_framework.adapters.dask.partitions import Part, Survey
+from sgpc_framework.adapters.dask.worker_pool import WorkerPool
 from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from sgpc_framework.files.checkpoints import Checkpoint
 
 SOURCE = "the data frame"
+FILL_IN = "fill it in with frame.fillna(...), or leave out such rows with frame.dropna()"
 
 
 @attrs.frozen(eq=False)
@@ -113,7 +114,7 @@ class TableReader:
         out = [*self.drop, self.target, *([] if self.weight is None else [self.weight])]
         features = table.without(out)
         for column in features.columns:
-            refuse_missing(features, column, impute=False)
+            refuse_missing(features, column, impute=False, advice=FILL_IN)
             if column.is_numeric:
                 finite_numbers(features, column)
         return Contents(Cells(features), labels, weights)
@@ -165,16 +166,15 @@ class FrameFit:
         """The encoding, the name of the target, and the model."""
         if impute:
             raise InputError(
-                "missing values of a Dask data frame are not filled in here: do so before, with "
-                "frame.fillna(...), or leave them out with frame.dropna()"
+                f"a missing value of a Dask data frame is not filled in by a fit: {FILL_IN}"
             )
-        crew, reader = Crew(present_client()), self._reader()
+        pool, reader = WorkerPool(present_client()), self._reader()
         parts = [Part(part, None, None) for part, _ in partitions_of(self.frame)]
-        surveys = surveyed(crew, parts, reader)
+        surveys = surveyed(pool, parts, reader)
         self._check_labels(reader.target, surveys)
         encoding = self._encoding(surveys, reader, standardise, unseen)
         reader = attrs.evolve(reader, encoding=encoding)
-        rows, classes = laid_rows(crew, parts, reader, surveys, design.config)
+        rows, classes = laid_rows(pool, parts, reader, surveys, design.config)
         model = design.fit_rows(rows, classes, progress=progress, checkpoint=checkpoint)
         return encoding, reader.target, model
 

@@ -2,7 +2,7 @@
 
 The first pass looks at every partition, where it is: how many rows it has, which labels, and
 whether anything is wrong with it. Only that comes to the driver. From then on it is known which
-rows of which partition make a block, and Dask's own tasks bring them to the stations, from worker
+rows of which partition make a block, and Dask's own tasks bring them to the stores, from worker
 to worker. A partition is read again when a worker that had some of its rows has died; should it
 have other contents then, that is an error.
 """
@@ -21,8 +21,8 @@ from dask.delayed import Delayed, delayed
 from distributed import Future
 from numpy.typing import NDArray
 
-from sgpc_framework.adapters.dask.crew import Crew, Post
-from sgpc_framework.adapters.dask.laying import Run, lay_runs, overlaps, runs_of
+from sgpc_framework.adapters.dask.block_runs import Run, lay_runs, overlaps, runs_of
+from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerPool
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.errors import ClusterError, InputError
 from sgpc_framework.protocols import Inputs
@@ -197,7 +197,7 @@ def _digest(reader: Reader, contents: Contents) -> bytes:
 class Partitions:
     """Partitions that have been looked at, and how they make blocks."""
 
-    crew: Crew
+    pool: WorkerPool
     reader: Reader
     parts: Sequence[Part]
     surveys: Sequence[Survey]
@@ -209,16 +209,16 @@ class Partitions:
     """The numbers of the blocks' first rows and, at the end, that of all rows that count."""
     storage: Storage
 
-    def make(self, name: str, by_post: Mapping[Post, tuple[int, ...]]) -> None:
+    def make(self, name: str, by_worker: Mapping[Worker, tuple[int, ...]]) -> None:
         """Lay some blocks, each where it belongs."""
-        runs = runs_of(by_post, self.starts)
+        runs = runs_of(by_worker, self.starts)
         edges = np.cumsum([0, *(survey.kept for survey in self.surveys)])
         wanted: dict[int, set[int]] = {}
         for run in runs:
             for part, begin, end in overlaps(edges, run.start, run.stop):
                 wanted.setdefault(part, set()).update((begin, end))
         cuts = {part: sorted(ends) for part, ends in wanted.items()}
-        client = self.crew.client
+        client = self.pool.client
         tasks = [self._cut(part, ends) for part, ends in cuts.items()]
         whole = dict(zip(cuts, client.compute(tasks), strict=True))
 
@@ -227,7 +227,7 @@ class Partitions:
                 for at in range(cuts[part].index(begin), cuts[part].index(end)):
                     yield client.submit(getitem, whole[part], at, pure=False)
 
-        lay_runs(self.crew, name, runs, self.storage, pieces)
+        lay_runs(self.pool, name, runs, self.storage, pieces)
 
     def _cut(self, part: int, edges: list[int]) -> Delayed:
         each = self.parts[part]

@@ -1,7 +1,7 @@
 """Rows laid into blocks: runs of consecutive blocks, each made of pieces from anywhere.
 
 Tasks of Dask bring the pieces from worker to worker; the last of them, which is tied to the worker
-where the blocks belong, puts them into its station. A copy is kept, and nothing that it was cut of.
+where the blocks belong, puts them into its store. A copy is kept, and nothing that it was cut of.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from distributed import Future
 from numpy.typing import NDArray
 
-from sgpc_framework.adapters.dask.crew import BEAT, Crew, Lost, Post
-from sgpc_framework.adapters.dask.limits import Underway
-from sgpc_framework.adapters.dask.station import STATIONS
+from sgpc_framework.adapters.dask.background_calls import BackgroundCall
+from sgpc_framework.adapters.dask.worker_pool import BEAT, Worker, WorkerLost, WorkerPool
+from sgpc_framework.adapters.dask.worker_store import STORES
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.errors import ClusterError
 from sgpc_framework.rows.blocks import Block, Contents
@@ -33,9 +33,9 @@ ROWS = 1 << 18
 
 @attrs.frozen(eq=False)
 class Run:
-    """Consecutive blocks from the one numbered ``first`` on, and the post where they belong."""
+    """Consecutive blocks from the one numbered ``first`` on, and the worker where they belong."""
 
-    post: Post
+    worker: Worker
     first: int
     starts: Sequence[int]
     """The numbers of the blocks' first rows, and that after the last row."""
@@ -51,18 +51,18 @@ class Run:
         return self.starts[-1]
 
 
-def runs_of(by_post: Mapping[Post, tuple[int, ...]], starts: Numbers) -> list[Run]:
+def runs_of(by_worker: Mapping[Worker, tuple[int, ...]], starts: Numbers) -> list[Run]:
     """The runs that some blocks make."""
     most = max(1, ROWS // max(1, int(starts[1])))
     runs = []
-    for post, numbers in by_post.items():
+    for worker, numbers in by_worker.items():
         ends: list[tuple[int, int]] = []
         for number in numbers:
             if ends and ends[-1][1] == number - 1 and number - ends[-1][0] < most:
                 ends[-1] = ends[-1][0], number
             else:
                 ends.append((number, number))
-        runs += [Run(post, a, starts[a : b + 2].tolist()) for a, b in ends]
+        runs += [Run(worker, a, starts[a : b + 2].tolist()) for a, b in ends]
     return runs
 
 
@@ -78,38 +78,38 @@ def overlaps(edges: Numbers, start: int, stop: int) -> Iterator[tuple[int, int, 
 
 
 def lay_runs(
-    crew: Crew,
+    pool: WorkerPool,
     name: str,
     runs: Sequence[Run],
     storage: Storage,
     pieces: Callable[[Run], Iterable[Future]],
-    posts: Collection[Post] = (),
+    workers: Collection[Worker] = (),
 ) -> None:
-    """Lay runs of blocks of a placement; ``Lost`` if one of the workers is, or one of ``posts``,
-    which have the pieces."""
+    """Lay runs of blocks of a placement; ``WorkerLost`` if a worker is that gets some, or one of
+    ``workers``, which have the pieces."""
     tasks = [
-        crew.client.submit(
-            lay,
-            *(run.post.station, name, run.first, run.starts, storage, list(pieces(run))),
-            workers=[run.post.address],
+        pool.client.submit(
+            lay_blocks,
+            *(run.worker.store, name, run.first, run.starts, storage, list(pieces(run))),
+            workers=[run.worker.address],
             allow_other_workers=False,
             pure=False,
             retries=2,
         )
         for run in runs
     ]
-    involved = {*posts, *(run.post for run in runs)}
+    involved = {*workers, *(run.worker for run in runs)}
     try:
-        crew.finished(tasks, {post.address for post in involved})
-    except Lost:
-        Underway(crew.client.cancel, tasks, force=True)
-        _lose_who_is_gone(crew, involved)
+        pool.finished(tasks, {worker.address for worker in involved})
+    except WorkerLost:
+        BackgroundCall(pool.client.cancel, tasks, force=True)
+        _lose_who_is_gone(pool, involved)
         raise
     for task in tasks:
         if task.status != "finished":
             error = _error_of(task)
-            if _lose_who_is_gone(crew, involved):
-                raise Lost from error
+            if _lose_who_is_gone(pool, involved):
+                raise WorkerLost from error
             raise error
 
 
@@ -117,28 +117,28 @@ def _error_of(task: Future) -> Exception:
     """Why a task did not finish."""
     error = None
     with suppress(Exception):
-        error = Underway(task.exception).result(BEAT)
+        error = BackgroundCall(task.exception).result(BEAT)
     return error if isinstance(error, Exception) else ClusterError(f"{task!r} ended without rows")
 
 
-def _lose_who_is_gone(crew: Crew, posts: Collection[Post]) -> bool:
-    there = crew.workers()
-    gone = [post for post in posts if post.address not in there]
-    for post in gone:
-        crew.lose(post)
+def _lose_who_is_gone(pool: WorkerPool, workers: Collection[Worker]) -> bool:
+    there = pool.present()
+    gone = [worker for worker in workers if worker.address not in there]
+    for worker in gone:
+        pool.lose(worker)
     return bool(gone)
 
 
-def lay(
-    station: str,
+def lay_blocks(
+    store: str,
     placement: str,
     first: int,
     starts: Sequence[int],
     storage: Storage,
     pieces: Sequence[Contents],
 ) -> int:
-    """Put consecutive blocks into a station of this process, made of some pieces."""
-    here = station_called(station)
+    """Put consecutive blocks into a store of this process, made of some pieces."""
+    here = store_named(store)
     whole = Contents.joined(list(pieces))
     blocks = {}
     for number, (start, stop) in enumerate(pairwise(starts), start=first):
@@ -150,15 +150,15 @@ def lay(
     return len(blocks)
 
 
-def pick(station: str, placement: str, number: int, chosen: Any, begin: int, end: int) -> Contents:
+def pick(store: str, placement: str, number: int, chosen: Any, begin: int, end: int) -> Contents:
     """Of the rows that a function chooses of a block some, on the worker that has it."""
-    block: Block = station_called(station).peek(placement, number)
+    block: Block = store_named(store).peek(placement, number)
     return block.contents()[np.flatnonzero(chosen(block))[begin:end]]
 
 
-def station_called(name: str) -> Any:
-    """A station of this process."""
-    here = STATIONS.get(name)
+def store_named(name: str) -> Any:
+    """A store of this process."""
+    here = STORES.get(name)
     if here is None:
         raise ClusterError(f"there is no {name} in this process")
     return here

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Underway(Generic[T]):
+class BackgroundCall(Generic[T]):
     """A call that is being made."""
 
     def __init__(self, function: Callable[..., T], *arguments: Any, **options: Any) -> None:

@@ -1,7 +1,7 @@
 """The workers that serve a fit: who is there, who has died, and how long anybody is waited for.
 
 A worker is taken for dead as soon as a call to it fails, for whatever reason: what it had is made
-again elsewhere, or in a new station on the same worker if it is still there. What an old station
+again elsewhere, or in a new store on the same worker if it is still there. What an old store
 may still be doing concerns nobody. Every wait is in short turns, between which it is asked whether
 scheduler and worker are there, and has an end.
 """
@@ -22,8 +22,9 @@ import numpy as np
 from distributed import Client, Future, wait
 from numpy.typing import NDArray
 
-from sgpc_framework.adapters.dask.limits import Underway
-from sgpc_framework.adapters.dask.station import Answer, Station, versions
+from sgpc_framework.adapters.dask.background_calls import BackgroundCall
+from sgpc_framework.adapters.dask.layout import Layout
+from sgpc_framework.adapters.dask.worker_store import Answer, WorkerStore, versions
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.errors import ClusterError
 
@@ -45,27 +46,27 @@ LOSSES = 12
 _LOG = logging.getLogger("sgpc_framework")
 
 
-class Lost(Exception):
+class WorkerLost(Exception):
     """A worker does not answer any more."""
 
 
 @attrs.define(eq=False)
-class Post:
-    """A station on a worker."""
+class Worker:
+    """A worker with the store of this fit on it."""
 
     address: str
     threads: int
-    station: str
+    store: str
     _actor: Any
     dropped: int = 0
     """How many of the names that nobody needs it has been told."""
 
     def call(self, question: bytes) -> Any:
-        """A call under way; ``Lost`` if it cannot even begin."""
+        """A call under way; ``WorkerLost`` if it cannot even begin."""
         try:
             return self._actor.call(question)
         except Exception as error:
-            raise Lost(self.address) from error
+            raise WorkerLost(self.address) from error
 
 
 @attrs.define
@@ -83,8 +84,8 @@ class Traffic:
     """Workers that were lost."""
 
 
-class Crew:
-    """The stations of one fit."""
+class WorkerPool:
+    """The workers of one fit."""
 
     def __init__(self, client: Client, longest: float = LONGEST) -> None:
         if client.asynchronous:
@@ -93,28 +94,28 @@ class Crew:
         self.longest = longest
         self.traffic = Traffic()
         self._name = uuid4().hex[:12]
-        self._posts: dict[str, Post] = {}
+        self._workers: dict[str, Worker] = {}
         self._count = 0
-        self._families: WeakSet[Family] = WeakSet()
-        self._useless: list[str] = []
+        self._layouts: WeakSet[Layout] = WeakSet()
+        self._forgotten: list[str] = []
         self.refresh()
 
     # -- who is there --------------------------------------------------------------------------
 
-    def refresh(self) -> list[Post]:
-        """The posts of all workers that are there now: at least one, or ``ClusterError``."""
+    def refresh(self) -> list[Worker]:
+        """All workers that are there now: at least one, or ``ClusterError``."""
         end = time.monotonic() + ARRIVAL
         while True:
-            there = self.workers()
-            for address in [*self._posts]:
+            there = self.present()
+            for address in [*self._workers]:
                 if address not in there:
-                    del self._posts[address]
+                    del self._workers[address]
             for address, threads in there.items():
-                if address not in self._posts:
-                    with suppress(Lost):
-                        self._posts[address] = self._post(address, threads)
-            if self._posts:
-                return [*self._posts.values()]
+                if address not in self._workers:
+                    with suppress(WorkerLost):
+                        self._workers[address] = self._started(address, threads)
+            if self._workers:
+                return [*self._workers.values()]
             if time.monotonic() > end:
                 raise ClusterError(
                     f"no worker has come within {ARRIVAL:g} seconds, and without one there is "
@@ -122,7 +123,7 @@ class Crew:
                 )
             time.sleep(0.1)
 
-    def workers(self) -> dict[str, int]:
+    def present(self) -> dict[str, int]:
         """The addresses of the workers that are there, with their threads."""
         end = time.monotonic() + ARRIVAL
         while True:
@@ -130,7 +131,7 @@ class Crew:
             if left <= 0.0 or self.client.status == "closed":
                 raise self._no_scheduler()
             with suppress(OSError, TimeoutError, RuntimeError):
-                about = Underway(self.client.scheduler_info, n_workers=-1).result(left)
+                about = BackgroundCall(self.client.scheduler_info, n_workers=-1).result(left)
                 if self.client.status == "running":
                     workers = about["workers"]
                     return {each: int(workers[each]["nthreads"]) for each in workers}
@@ -142,11 +143,12 @@ class Crew:
             "that the fit cannot go on. Connect to a scheduler that runs, and fit again"
         )
 
-    def _post(self, address: str, threads: int) -> Post:
+    def _started(self, address: str, threads: int) -> Worker:
+        """A new store on a worker, which must have our packages."""
         self._count += 1
-        name = f"sgpc-station-{self._name}-{self._count}"
+        name = f"sgpc-store-{self._name}-{self._count}"
         future = self.client.submit(
-            Station, name, actor=True, workers=[address], allow_other_workers=False, key=name
+            WorkerStore, name, actor=True, workers=[address], allow_other_workers=False, key=name
         )
         self.finished([future], {address})
         try:
@@ -158,7 +160,7 @@ class Crew:
                 "sgpc-framework[dask] and the packages of all parts on the workers"
             ) from error
         except Exception as error:
-            raise Lost(address) from error
+            raise WorkerLost(address) from error
         here = versions()
         if there != here:
             other = ", ".join(
@@ -168,35 +170,35 @@ class Crew:
                 f"the worker at {address} has {other}: the same bits need the same packages there "
                 "as here"
             )
-        return Post(address, threads, name, actor, len(self._useless))
+        return Worker(address, threads, name, actor, len(self._forgotten))
 
-    def lose(self, post: Post) -> None:
-        """Go on without a station."""
-        if self._posts.get(post.address) is post:
-            del self._posts[post.address]
+    def lose(self, worker: Worker) -> None:
+        """Go on without a worker."""
+        if self._workers.get(worker.address) is worker:
+            del self._workers[worker.address]
         self.traffic.losses += 1
-        _LOG.warning("sgpc: the worker at %s was lost; others go on for it", post.address)
+        _LOG.warning("sgpc: the worker at %s was lost; others go on for it", worker.address)
         end = time.monotonic() + BEAT
-        while post.address in self.workers() and time.monotonic() < end:
+        while worker.address in self.present() and time.monotonic() < end:
             time.sleep(0.05)
-        posts = self.refresh()
-        for family in self._families:
-            family.leave(post, posts)
+        workers = self.refresh()
+        for layout in self._layouts:
+            layout.reassign(worker, workers)
 
     # -- waiting -------------------------------------------------------------------------------
 
     def finished(self, futures: Sequence[Future], addresses: Collection[str]) -> None:
-        """Wait for tasks of Dask that run on certain workers, or for these to be ``Lost``."""
+        """Wait for tasks of Dask that run on certain workers, or for these to be ``WorkerLost``."""
         end = time.monotonic() + self.longest
         while True:
             with suppress(TimeoutError):
                 wait(futures, timeout=BEAT)
             if all(future.done() for future in futures):
                 return
-            there = self.workers()
+            there = self.present()
             for address in addresses:
                 if address not in there:
-                    raise Lost(address)
+                    raise WorkerLost(address)
             if time.monotonic() > end:
                 raise ClusterError(
                     f"the workers have not laid the rows within {self.longest:g} seconds"
@@ -205,33 +207,40 @@ class Crew:
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks of Dask return that may run anywhere; it starts those again that were lost."""
         self.finished(futures, ())
-        gathering = Underway(self.client.gather, futures)
+        gathering = BackgroundCall(self.client.gather, futures)
         end = time.monotonic() + self.longest
         while True:
             try:
                 return list(gathering.result(BEAT))
             except TimeoutError:
-                self.workers()
+                self.present()
                 if time.monotonic() > end:
                     raise
 
-    def answers(self, questions: Mapping[Post, bytes]) -> dict[Post, Answer | None]:
-        """What each post answers, or None of one that was lost: one trip."""
+    def answers(self, questions: Mapping[Worker, bytes]) -> dict[Worker, Answer]:
+        """What each worker answers: one trip. If an answer is an error, it is raised; who gives
+        none is lost, and not among them."""
         self.traffic.trips += 1
         self.traffic.sent += sum(map(len, questions.values()))
-        calls: dict[Post, Any] = {}
-        answers: dict[Post, Answer | None] = {}
-        for post, question in questions.items():
-            try:
-                calls[post] = post.call(question)
-            except Lost:
-                answers[post] = None
+        calls: dict[Worker, Any] = {}
+        for worker, question in questions.items():
+            with suppress(WorkerLost):
+                calls[worker] = worker.call(question)
         end = time.monotonic() + self.longest
-        for post, call in calls.items():
-            answers[post] = self._answer(post, call, end)
+        given = {worker: self._answer(worker, call, end) for worker, call in calls.items()}
+        answers = {worker: answer for worker, answer in given.items() if answer is not None}
+        errors = [answer for answer in answers.values() if answer.error is not None]
+        if errors:
+            first = min(errors, key=lambda answer: answer.failed)
+            assert first.error is not None
+            raise first.error
+        for worker in questions:
+            if worker not in answers:
+                self.lose(worker)
         return answers
 
-    def _answer(self, post: Post, call: Any, end: float) -> Answer | None:
+    def _answer(self, worker: Worker, call: Any, end: float) -> Answer | None:
+        """None if the worker is lost, or has lost what it was asked for."""
         while True:
             try:
                 reply = call.result(timeout=BEAT)
@@ -240,11 +249,11 @@ class Crew:
                 answer: Answer = pickle.loads(reply)
                 return None if answer.unknown is not None else answer
             except TimeoutError:
-                if post.address not in self.workers():
+                if worker.address not in self.present():
                     return None
                 if time.monotonic() > end:
                     raise ClusterError(
-                        f"the worker at {post.address} has not answered within "
+                        f"the worker at {worker.address} has not answered within "
                         f"{self.longest:g} seconds"
                     ) from None
             except Exception:  # whatever a broken connection makes of it: answers are no errors
@@ -252,63 +261,27 @@ class Crew:
 
     # -- what is where -------------------------------------------------------------------------
 
-    def family(self, rows: Numbers, storage: Storage) -> Family:
+    def layout(self, rows: Numbers, storage: Storage) -> Layout:
         """Blocks of so many rows each, in runs over all workers."""
-        family = Family(self, rows, self.refresh(), storage)
-        self._families.add(family)
-        return family
+        layout = Layout(self, rows, self.refresh(), storage)
+        self._layouts.add(layout)
+        return layout
 
-    def unneeded(self, owner: object, name: str) -> None:
+    def forget_with(self, owner: object, name: str) -> None:
         """When its owner is gone, the things of a placement are, too."""
-        finalize(owner, self._useless.append, name).atexit = False
+        finalize(owner, self._forgotten.append, name).atexit = False
 
-    def useless(self, post: Post) -> tuple[str, ...]:
-        """The names that a post has not been told yet."""
-        names = tuple(self._useless[post.dropped :])
-        post.dropped += len(names)
+    def to_forget(self, worker: Worker) -> tuple[str, ...]:
+        """The names that a worker has not been told yet."""
+        names = tuple(self._forgotten[worker.dropped :])
+        worker.dropped += len(names)
         return names
 
 
-class Family:
-    """Blocks that were laid together, and the post where each of them and all that is made of it
-    has its place."""
-
-    def __init__(self, crew: Crew, rows: Numbers, posts: Sequence[Post], storage: Storage) -> None:
-        self.crew = crew
-        self.storage = storage
-        self._rows = rows
-        share = np.cumsum([post.threads for post in posts]) / sum(post.threads for post in posts)
-        middle = (np.cumsum(rows) - 0.5 * rows) / max(1, rows.sum())
-        places = np.minimum(np.searchsorted(share, middle), len(posts) - 1)
-        self.posts: list[Post] = [posts[place] for place in places.tolist()]
-
-    def __len__(self) -> int:
-        return len(self.posts)
-
-    def leave(self, lost: Post, posts: Sequence[Post]) -> None:
-        """The blocks of a lost post go to those that have the fewest rows for a thread."""
-        load = dict.fromkeys(posts, 0.0)
-        for block, post in enumerate(self.posts):
-            if post in load:
-                load[post] += self._rows[block] / post.threads
-        for block, post in enumerate(self.posts):
-            if post is lost:
-                chosen = min(posts, key=load.__getitem__)
-                load[chosen] += self._rows[block] / chosen.threads
-                self.posts[block] = chosen
-
-    def by_post(self, numbers: Collection[int]) -> dict[Post, tuple[int, ...]]:
-        """Some of the blocks, by where they belong."""
-        found: dict[Post, list[int]] = {}
-        for number in sorted(numbers):
-            found.setdefault(self.posts[number], []).append(number)
-        return {post: tuple(own) for post, own in found.items()}
-
-
-def persistently(crew: Crew, attempt: Callable[[], T]) -> T:
+def retry(pool: WorkerPool, attempt: Callable[[], T]) -> T:
     """What an attempt returns that may meet workers which die; not for ever, if all of them do."""
     for _ in range(LOSSES):
-        with suppress(Lost):
+        with suppress(WorkerLost):
             return attempt()
     raise ClusterError(
         f"workers died {LOSSES} times in a row while they did the same thing. It may take more "

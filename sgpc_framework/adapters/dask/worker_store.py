@@ -1,6 +1,6 @@
 """What lives on a worker: blocks and shards, and the one call that reaches them.
 
-A station is an actor of Dask, of which a fit has one on every worker. It is asked by bytes and
+A store is an actor of Dask, of which a fit has one on every worker. It is asked by bytes and
 answers by bytes: the question is pickled once for all workers, and nobody on the way has to
 understand it. Things are known by the name of their placement and the number of their block.
 """
@@ -24,8 +24,8 @@ import cloudpickle
 from sgpc_framework.rows.threads import MANY_ROWS, one_blas_thread, over_blocks
 from sgpc_framework.rows.tree_sums import Node, largest_nodes, summed
 
-STATIONS: WeakValueDictionary[str, Station] = WeakValueDictionary()
-"""The stations of this process by name. Dask keeps them alive, as long as their driver does."""
+STORES: WeakValueDictionary[str, WorkerStore] = WeakValueDictionary()
+"""The stores of this process by name. Dask keeps them alive, as long as their driver does."""
 
 Gather = Literal["each", "sum", "merge", "nothing"]
 """What comes back: the result of every thing, the sums of nodes, one merged result, or nothing."""
@@ -53,14 +53,14 @@ class Order:
 
 
 @attrs.frozen
-class Again:
+class Replay:
     """Do again what has changed some things: the calls in their order, and after how many of them
     each of the things began to compute all moments, if it did."""
 
     placement: str
     numbers: tuple[int, ...]
     calls: tuple[bytes, ...]
-    habits: Mapping[int, int]
+    with_moments: Mapping[int, int]
     threads: int = 1
 
 
@@ -78,7 +78,7 @@ class Answer:
     """What came of an order. A thing that raised is known by its number."""
 
     results: Any = None
-    habits: tuple[int, ...] = ()
+    with_moments: tuple[int, ...] = ()
     """The things that have begun to compute all moments."""
     failed: int = -1
     error: BaseException | None = None
@@ -86,13 +86,13 @@ class Answer:
     """The placement that is not here, as in a process that began anew."""
 
 
-class Station:
+class WorkerStore:
     """The things of one fit in one process."""
 
     def __init__(self, name: str) -> None:
         self._things: dict[str, dict[int, Any]] = {}
-        self._habits: set[tuple[str, int]] = set()
-        STATIONS[name] = self
+        self._with_moments: set[tuple[str, int]] = set()
+        STORES[name] = self
 
     def versions(self) -> dict[str, str]:
         """What the bits depend on in this process."""
@@ -109,16 +109,16 @@ class Station:
             answer = Answer(error=_sendable(error))
         return _pickled(answer)
 
-    def _answer(self, order: Order | Again | Keep) -> Answer:
+    def _answer(self, order: Order | Replay | Keep) -> Answer:
         if isinstance(order, Keep):
             self.put(order.placement, order.things)
             return Answer()
-        return self._redo(order) if isinstance(order, Again) else self._carry_out(order)
+        return self._redo(order) if isinstance(order, Replay) else self._carry_out(order)
 
     def put(self, placement: str, things: Mapping[int, Any]) -> None:
         """Keep new things."""
         self._things.setdefault(placement, {}).update(things)
-        self._habits.difference_update((placement, number) for number in things)
+        self._with_moments.difference_update((placement, number) for number in things)
 
     def peek(self, placement: str, number: int) -> Any:
         """One of the things."""
@@ -158,9 +158,9 @@ class Station:
         else:
             for _ in values:
                 pass
-        return Answer(results, self._new_habits(order.placement, order.numbers))
+        return Answer(results, self._new_with_moments(order.placement, order.numbers))
 
-    def _redo(self, order: Again) -> Answer:
+    def _redo(self, order: Replay) -> Answer:
         mine = self._things.get(order.placement, {})
         if any(number not in mine for number in order.numbers):
             return Answer(unknown=order.placement)
@@ -169,24 +169,25 @@ class Station:
         def one(number: int) -> None:
             thing = mine[number]
             for done, (function, shared, named) in enumerate(calls):
-                if order.habits.get(number) == done:
-                    thing.resume_habit()
+                if order.with_moments.get(number) == done:
+                    thing.compute_all_moments()
                 function(thing, *shared, **named)
-            if order.habits.get(number) == len(calls):
-                thing.resume_habit()
+            if order.with_moments.get(number) == len(calls):
+                thing.compute_all_moments()
 
         for _ in over_blocks(one, order.numbers, MANY_ROWS):
             pass
-        return Answer(habits=self._new_habits(order.placement, order.numbers))
+        return Answer(with_moments=self._new_with_moments(order.placement, order.numbers))
 
-    def _new_habits(self, placement: str, numbers: Iterable[int]) -> tuple[int, ...]:
+    def _new_with_moments(self, placement: str, numbers: Iterable[int]) -> tuple[int, ...]:
         mine = self._things[placement]
         new = [
             number
             for number in numbers
-            if getattr(mine[number], "habit", False) and (placement, number) not in self._habits
+            if getattr(mine[number], "computes_all_moments", False)
+            and (placement, number) not in self._with_moments
         ]
-        self._habits.update((placement, number) for number in new)
+        self._with_moments.update((placement, number) for number in new)
         return tuple(new)
 
 
