@@ -18,12 +18,13 @@ import time
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sgpc_framework.plugin.kinds import KindName
+from sgpc_framework.plugin.python_files import imported_file
 from sgpc_framework.testing.traces_left import changes, process, settings, threads_since
 from sgpc_framework.testing.verdict import Violation
 from sgpc_framework.testing.whole_fits import fitted, training_set
@@ -131,10 +132,7 @@ def _import(modules: dict[str, str]) -> None:
         with suppress(ImportError):
             if import_module(name).__file__ == file:
                 continue
-        spec = spec_from_file_location(name, file)
-        if spec is not None and spec.loader is not None:
-            sys.modules[name] = module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
+        imported_file(Path(file), name)
 
 
 def main() -> None:
