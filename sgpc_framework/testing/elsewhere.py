@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,9 +83,9 @@ def reports(part: Any, kind: KindName) -> tuple[Report, Report]:
 @lru_cache(maxsize=8)
 def _reports(sent: bytes, kind: KindName, module: str, file: str) -> tuple[Report, Report]:
     """Several laws look at one pair of reports."""
+    path, modules = [*map(os.path.abspath, sys.path)], {module: file} if file else {}
     first, second = (
-        _report(Order(sys.path, {module: file} if file else {}, sent, kind, surroundings))
-        for surroundings in (HERE, THERE)
+        _report(Order(path, modules, sent, kind, surroundings)) for surroundings in (HERE, THERE)
     )
     return first, second
 
@@ -95,13 +96,15 @@ def _report(order: Order) -> Report:
         "PYTHONHASHSEED": str(order.surroundings.hash_seed),
         "TZ": order.surroundings.time_zone,
     }
-    ran = subprocess.run(
-        [sys.executable, "-m", __name__],
-        input=pickle.dumps(tuple(order)),
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
+    with TemporaryDirectory() as folder:
+        ran = subprocess.run(
+            [sys.executable, "-m", __name__],
+            input=pickle.dumps(tuple(order)),
+            capture_output=True,
+            env=environment,
+            cwd=folder,  # not where the checks of this process have left it
+            check=False,
+        )
     if ran.returncode:
         last = ran.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no word"]
         raise Violation(f"a process of its own that ended with {last[0]}")
