@@ -111,12 +111,12 @@ def _sentences(findings: Findings) -> Iterator[str]:
             )
         else:
             words = [
-                f"better than {judged.control}: {', '.join(ahead) or 'none'}",
-                f"worse: {', '.join(behind) or 'none'}",
+                f"better than {judged.control}: {'; '.join(ahead) or 'none'}",
+                f"worse: {'; '.join(behind) or 'none'}",
                 f"best mean rank: {judged.friedman.in_order[0][0]}",
                 f"ranks must be {judged.reach:.2f} apart",
             ]
-            yield f"{about}, over {judged.friedman.sets} sets: {'; '.join(words)}."
+            yield f"{about}, over {judged.friedman.sets} sets. {'. '.join(map(_sentence, words))}."
     duels = [duel for judged in findings.judgements for duel in judged.duels]
     untold = sum(duel.verdict == "too few" for duel in duels)
     if untold:
@@ -125,6 +125,10 @@ def _sentences(findings: Findings) -> Iterator[str]:
             "Holm's correction, to tell anything at 0.05: six are enough for one rival, eight for "
             "six, ten for twenty."
         )
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Block]:

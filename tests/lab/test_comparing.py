@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from types import SimpleNamespace
 
 import attrs
 import numpy as np
@@ -18,11 +19,13 @@ import sgpc_framework as sgpc
 from sgpc_framework.errors import ConfigError, InputError
 from sgpc_framework.lab import Plan, merge, run_plan
 from sgpc_framework.lab.cells import Cell, Outcome
+from sgpc_framework.lab.comparison_tables import _turned_if_wide
 from sgpc_framework.lab.data_sources import GeneratedSet, PaperSet, TableFile
 from sgpc_framework.lab.judgement import judge
 from sgpc_framework.lab.kernel_counts import KernelCount
 from sgpc_framework.lab.known_results import KnownResults, paper_results
 from sgpc_framework.lab.method_texts import method_of, methods_of
+from sgpc_framework.lab.pages import Table
 from sgpc_framework.lab.part_files import PartFile
 from sgpc_framework.lab.picks import order_agreement, overlap
 from sgpc_framework.lab.plan import COMPARED
@@ -414,3 +417,15 @@ def test_killed_and_resumed_on_two_workers(tmp_path, selector):
 
 def test_a_part_file_says_what_it_is(selector):
     assert str(PartFile(selector, "Borderline", {"width": 2})) == "borderline.py:Borderline:width=2"
+
+
+@pytest.mark.parametrize("count", [8, 9])
+def test_many_methods_are_rows(count):
+    methods = [f"m{number}" for number in range(count)]
+    table = Table(("set", "size", "n", *methods), [("a", "4", "2", *methods)])
+    turned = _turned_if_wide(table, SimpleNamespace(methods=methods))
+    if count == 8:
+        assert turned is table
+    else:
+        assert turned.header == ("", "a, 4")
+        assert turned.rows == [("n", "2"), *((name, name) for name in methods)]
