@@ -262,7 +262,9 @@ class TestKnownResults:
         known = paper_results()
         assert {cell.method for cell in known} == {*COMPARED}
         assert all(outcome.fingerprint for outcome in known.values())
-        assert KnownResults(known).iterations_at(40) == 10
+        limits = {size: KnownResults(known).iterations_at(size) for size in (40, 80, 160, 320)}
+        assert limits == {40: 20, 80: 20, 160: 5, 320: 5}  # of most fits of that size
+        assert len({c.partition for c in known if (c.size, c.iterations) == (80, 20)}) == 20
 
     def test_they_count_only_for_the_same_rows(self):
         cell = Cell("twonorm", 0, "theirs", 4, 10, origin=SMALL)
