@@ -149,6 +149,13 @@ class ClipsItsSlope(SoundLikelihood):
         return Moments(log_z, np.clip(alpha, -10.0, 10.0), nu)
 
 
+@caught("derivatives in the tails", "alpha and -nu in the tails")
+class WrongForWidePriors(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, np.where(variance > 500.0, 1.1, 1.0) * alpha, nu)
+
+
 @attrs.frozen
 class SoundSelector:
     name: ClassVar[str] = "zoo-selector"
