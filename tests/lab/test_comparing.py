@@ -25,6 +25,7 @@ from sgpc_framework.lab.judgement import judge
 from sgpc_framework.lab.kernel_counts import KernelCount
 from sgpc_framework.lab.known_results import KnownResults, paper_results
 from sgpc_framework.lab.method_texts import method_of, methods_of
+from sgpc_framework.lab.methods import Method
 from sgpc_framework.lab.pages import Table
 from sgpc_framework.lab.part_files import PartFile
 from sgpc_framework.lab.picks import order_agreement, overlap
@@ -351,6 +352,7 @@ class TestRunPlan:
         with report.results.open(newline="") as file:
             assert len(list(csv.DictReader(file))) == 2 * 2 * 2 * 2
         assert "too few partitions" in page
+        assert "fewer basis vectors than there was room for" not in page
         # A second time nothing is computed.
         monkeypatch.setattr(Cell, "compute", lambda _: pytest.fail("computed again"))
         run_plan(chosen, tmp_path, workers=1)
@@ -431,3 +433,11 @@ def test_many_methods_are_rows(count):
     else:
         assert turned.header == ("", "a, 4")
         assert turned.rows == [("n", "2"), *((name, name) for name in methods)]
+
+
+def test_a_method_that_ends_early_is_on_the_page(tmp_path):
+    early = Method("early", {"selector": {"name": "pool", "least_gain": 1e3}})
+    chosen = Plan.of([early, "entropy"], "clusters", sizes=[4], rows=40)
+    chosen = attrs.evolve(chosen, partitions=1, sources=(SMALL,))
+    page = run_plan(chosen, tmp_path, workers=1).markdown.read_text()
+    assert "early: 1 of 1 fits ended with fewer basis vectors" in page
