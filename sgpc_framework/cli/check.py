@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, get_args
 
 import attrs
 import click
-import numpy as np
 
 from sgpc_framework.cli.config_options import set_entry
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import console, echo, print_json
-from sgpc_framework.errors import PluginError, suggestion
+from sgpc_framework.errors import ConfigError, PluginError, suggestion
 from sgpc_framework.plugin.admission import kind_of
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.records import HERE, Absence, Origin, Part
@@ -35,7 +32,7 @@ class Line:
 
 
 @click.command(name="check")
-@click.argument("name", metavar="NAME|FILE.py:CLASS")
+@click.argument("name", metavar="NAME|FILE.py[:CLASS]")
 @click.option("--kind", type=click.Choice(get_args(KindName)), help="Only the part of this kind.")
 @click.option(
     "--set",
@@ -56,13 +53,14 @@ def command(
 ) -> None:
     """Run the conformance checks of the part NAME, or of all parts of the distribution NAME.
 
-    A class that is in no package yet is named by its file: path/to/file.py:Class.
+    A class that is in no package yet is named by its file: path/to/file.py:Class, or by the file
+    alone, if it has one part.
 
     The exit code is 0 if all of them pass, 1 if one fails or the plugin could not be loaded, and 2
     if nothing has that name.
     """
     registry = default_registry()
-    if ".py:" in name:
+    if name.endswith(".py") or ".py:" in name:
         parts, broken = [_part_of_file(name, kind)], []
         registry = registry.extended(parts[0].cls)
     else:
@@ -117,37 +115,16 @@ def _with_options(part: Part, options: Sequence[str], registry: Registry) -> Any
 
 def _part_of_file(name: str, kind: KindName | None) -> Part:
     """``path/to/file.py:Class``: a class of a module that need not be installed."""
-    file, _, wanted = name.rpartition(":")
-    path = Path(file).resolve()
-    if not path.is_file():
-        raise click.UsageError(f"wanted a file and a class in it, found no file {file}")
-    module: Any = sys.modules.get(path.stem)
-    if module is None or getattr(module, "__file__", None) != str(path):
-        spec = spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = module_from_spec(spec)
-        before = sys.modules.get(path.stem)
-        sys.modules[path.stem] = module  # where pickle and attrs look for it
-        sys.path.insert(0, str(path.parent))  # as if it were run: it may import its neighbours
-        try:
-            with np.errstate():  # which the file may change: the thorough checks say so
-                spec.loader.exec_module(module)
-        except Exception as error:
-            if before is None:
-                del sys.modules[path.stem]
-            else:
-                sys.modules[path.stem] = before
-            text = f"{file} cannot be imported: {type(error).__name__}: {error}"
-            raise click.ClickException(text) from error
-    cls = vars(module).get(wanted)
-    if not isinstance(cls, type):
-        classes = [each for each, value in vars(module).items() if isinstance(value, type)]
-        raise click.UsageError(
-            f"wanted a class of {file}, found {wanted!r}; {suggestion(wanted, classes)}"
-        )
+    from sgpc_framework.lab.part_files import PartFile
+
+    file, _, wanted = name.removesuffix(":").rpartition(".py")
+    held = PartFile(Path(f"{file}.py"), wanted.removeprefix(":") or None)
+    try:
+        cls = held.cls
+    except ConfigError as error:
+        raise click.UsageError(error.problems[0]) from error
     chosen: KindName = kind_of(cls).name if kind is None else kind
-    origin = Origin(HERE.distribution, HERE.version, file)
+    origin = Origin(HERE.distribution, HERE.version, str(held.path))
     return Part(chosen, str(getattr(cls, "name", cls.__qualname__)), cls, origin)
 
 

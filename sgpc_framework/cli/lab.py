@@ -88,6 +88,7 @@ def run(
     sgpc lab run -m mine.py:Selector --suite paper --against paper -o results
     """
     from sgpc_framework.lab.comparison_plan import Plan
+    from sgpc_framework.lab.judgement import fewest_partitions
     from sgpc_framework.lab.laboratory import run_plan
 
     said = {key: value for key, value in settings.items() if value not in (None, ())}
@@ -105,6 +106,13 @@ def run(
         computed = sum(cell.recipe in chosen.rivals for cell in chosen.cells)
         click.echo(
             f"of the paper's methods {len(chosen.given)} fits are known, {computed} are computed",
+            err=True,
+        )
+    enough = fewest_partitions(len(chosen.names) - 1)
+    if chosen.partitions < enough and not report_only:
+        click.echo(
+            f"with {chosen.partitions} partitions no set can tell {len(chosen.names)} methods "
+            f"apart at 0.05: --partitions {enough} is the least",
             err=True,
         )
     try:

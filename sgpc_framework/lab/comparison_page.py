@@ -85,6 +85,7 @@ def _introduction(findings: Findings, command: str) -> Iterator[Block]:
 def _verdict(findings: Findings) -> Iterator[Block]:
     control = findings.plan.compared_with
     yield Heading("Verdict")
+    yield Items((*_sentences(findings), *_short_fits(findings)))
     yield Text(
         f"Each method beside **{control}**: on how many data sets it is significantly better, the "
         "same, and worse (Wilcoxon's test over the partitions, Holm's correction over the methods "
@@ -92,7 +93,6 @@ def _verdict(findings: Findings) -> Iterator[Block]:
         "over all sets (Friedman's test, then Bonferroni and Dunn, 0.05)."
     )
     yield verdict_table(findings)
-    yield Items(_sentences(findings))
 
 
 def _sentences(findings: Findings) -> Iterator[str]:
@@ -111,12 +111,12 @@ def _sentences(findings: Findings) -> Iterator[str]:
             )
         else:
             words = [
-                f"better than {judged.control}: {', '.join(ahead) or 'none'}",
-                f"worse: {', '.join(behind) or 'none'}",
+                f"better than {judged.control}: {'; '.join(ahead) or 'none'}",
+                f"worse: {'; '.join(behind) or 'none'}",
                 f"best mean rank: {judged.friedman.in_order[0][0]}",
                 f"ranks must be {judged.reach:.2f} apart",
             ]
-            yield f"{about}, over {judged.friedman.sets} sets: {'; '.join(words)}."
+            yield f"{about}, over {judged.friedman.sets} sets. {'. '.join(map(_sentence, words))}."
     duels = [duel for judged in findings.judgements for duel in judged.duels]
     untold = sum(duel.verdict == "too few" for duel in duels)
     if untold:
@@ -125,6 +125,23 @@ def _sentences(findings: Findings) -> Iterator[str]:
             "Holm's correction, to tell anything at 0.05: six are enough for one rival, eight for "
             "six, ten for twenty."
         )
+
+
+def _short_fits(findings: Findings) -> Iterator[str]:
+    """Which methods ended with fewer basis vectors than they were given room for."""
+    for method in findings.methods:
+        fits = {c: o for c, o in findings.outcomes.outcomes.items() if c.method == method}
+        short = sum(outcome.basis < cell.size for cell, outcome in fits.items())
+        if short:
+            least = min(outcome.basis for outcome in fits.values())
+            yield (
+                f"{method}: {short} of {len(fits)} fits ended with fewer basis vectors than there "
+                f"was room for, the least with {least}."
+            )
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Block]:

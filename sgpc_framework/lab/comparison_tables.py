@@ -14,6 +14,9 @@ from sgpc_framework.lab.paper_tables import mean_rows
 from sgpc_framework.lab.results import SHORT, Measure
 from sgpc_framework.metrics.statistics import Mean
 
+MANY = 8
+"""More methods than these are the rows of a table, not its columns."""
+
 FLOOR_ROWS = 20_000
 """Over how many rows the best possible error is averaged."""
 
@@ -65,12 +68,22 @@ def friedman_table(findings: Findings) -> Table:
             (SHORT[judged.measure], str(judged.size), str(test.sets), p, *ranks, *differences)
         )
     heads = ("test", "size", "sets", "p", *findings.methods, "Bonferroni-Dunn", "Nemenyi")
-    return Table(heads, rows)
+    return _turned_if_wide(Table(heads, rows), findings)
 
 
 def mean_table(findings: Findings, measure: Measure) -> Table:
     """Sets and sizes by methods."""
-    return Table(*mean_rows(findings.outcomes, findings.methods, findings.sizes, measure))
+    table = Table(*mean_rows(findings.outcomes, findings.methods, findings.sizes, measure))
+    return _turned_if_wide(table, findings)
+
+
+def _turned_if_wide(table: Table, findings: Findings) -> Table:
+    """With many methods, a column for each row of the table, named by its first two entries."""
+    if len(findings.methods) <= MANY or not table.rows:
+        return table
+    heads = ("", *(", ".join(row[:2]) for row in table.rows))
+    turned = zip(*(row[2:] for row in table.rows), strict=True)
+    return Table(heads, [(name, *row) for name, row in zip(table.header[2:], turned, strict=True)])
 
 
 def floor_table(findings: Findings) -> Table:
@@ -148,10 +161,14 @@ def picks_table(findings: Findings) -> Table:
 
 
 def agreement_table(findings: Findings) -> Table:
-    """How alike the picks of two methods are, at the largest size."""
+    """How alike the picks of two methods are, at the largest size; of many methods, beside those of
+    the control alone."""
+    pairs = findings.agreement(findings.sizes[-1])
+    if len(findings.methods) > MANY:
+        pairs = {pair: each for pair, each in pairs.items() if findings.plan.compared_with in pair}
     rows = [
         (first, second, f"{100.0 * shared:.1f}", f"{order:+.2f}" if order is not None else "-")
-        for (first, second), (shared, order) in findings.agreement(findings.sizes[-1]).items()
+        for (first, second), (shared, order) in pairs.items()
     ]
     return Table(("method", "and", "picked by both, %", "order"), rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import attrs
 
@@ -15,6 +16,15 @@ from sgpc_framework.metrics.rank_tests import (
     nemenyi_difference,
 )
 from sgpc_framework.metrics.statistics import LEVEL, Comparison, holm
+
+
+def fewest_partitions(rivals: int) -> int:
+    """With how many partitions Wilcoxon's test, with Holm's correction, can tell anything.
+
+    >>> [fewest_partitions(rivals) for rivals in (1, 6, 7, 20)]
+    [6, 8, 9, 10]
+    """
+    return 1 + next(n for n in count(1) if rivals * 2.0**-n < LEVEL)
 
 
 @attrs.frozen
@@ -34,7 +44,7 @@ class Duel:
     @property
     def telling(self) -> bool:
         """Whether there are enough partitions for any outcome to be significant."""
-        return self.rivals * 2.0 ** (1 - self.comparison.count) < LEVEL
+        return self.comparison.count >= fewest_partitions(self.rivals)
 
     @property
     def verdict(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -39,9 +40,9 @@ class KnownResults:
         return tuple(dict.fromkeys(cell.method for cell in self.outcomes))
 
     def iterations_at(self, size: int) -> int | None:
-        """The most rounds that the fits of that size had, if all had the same."""
-        limits = {cell.iterations for cell in self.outcomes if cell.size == size}
-        return limits.pop() if len(limits) == 1 else None
+        """The most rounds that the fits of that size had; of several limits, that of most fits."""
+        limits = Counter(cell.iterations for cell in self.outcomes if cell.size == size)
+        return limits.most_common(1)[0][0] if limits else None
 
     @cached_property
     def _places(self) -> frozenset[tuple[str, int]]:

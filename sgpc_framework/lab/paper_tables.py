@@ -27,7 +27,8 @@ def mean_text(mean: Mean, measure: Measure) -> str:
 
 def means(results: Outcomes, methods: Sequence[str], sizes: Sequence[int], measure: Measure) -> str:
     """Sets and sizes by methods, mean and standard error, the least in bold."""
-    return markdown_table(*mean_rows(results, methods, sizes, measure))
+    header, rows = mean_rows(results, methods, sizes, measure)
+    return markdown_table(header, [(name.title(), *others) for name, *others in rows])
 
 
 def mean_rows(
@@ -46,7 +47,7 @@ def mean_rows(
                     f"{mark}{mean_text(mean, measure)}{mark}"
                     for mark, mean in zip(bold, row, strict=True)
                 )
-                rows.append((name.title(), str(size), str(len(shared)), *cells))
+                rows.append((name, str(size), str(len(shared)), *cells))
     return ("set", "size", "n", *methods), rows
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Mapping
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -15,6 +14,8 @@ import attrs
 from sgpc_framework.errors import ConfigError, PluginError, suggestion
 from sgpc_framework.lab.source_digests import source_files
 from sgpc_framework.plugin.admission import kind_of
+from sgpc_framework.plugin.loading import undisturbed
+from sgpc_framework.plugin.python_files import imported_file
 
 
 @attrs.frozen
@@ -36,23 +37,24 @@ class PartFile:
     def cls(self) -> type:
         """The class, imported from the file as it is now."""
         module = _module(self.path.resolve())
-        parts = {
+        classes = {
             name: value
             for name, value in vars(module).items()
-            if isinstance(value, type) and value.__module__ == module.__name__ and _slot(value)
+            if isinstance(value, type) and value.__module__ == module.__name__
         }
+        parts = {name: value for name, value in classes.items() if _slot(value)}
         if self.class_name is None and len(parts) == 1:
             return next(iter(parts.values()))
-        if self.class_name not in parts:
+        if self.class_name not in classes:
             wanted = f"a part {self.class_name!r}" if self.class_name else "one part"
             there = suggestion(self.class_name or "", parts) if parts else "it has none"
             raise ConfigError([f"wanted {wanted} in {str(self.path)!r}; {there}"])
-        return parts[self.class_name]
+        return classes[self.class_name]
 
     @property
     def slot(self) -> str:
         """The kind of part that it is."""
-        return _slot(self.cls) or ""
+        return kind_of(self.cls).name
 
     def make(self) -> Any:
         """The part."""
@@ -83,20 +85,5 @@ def _module(path: Path) -> ModuleType:
         file = getattr(module, "__file__", None)
         if file is not None and beside != "__main__" and Path(file) in sources:
             del sys.modules[beside]
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ConfigError([f"wanted a file of Python, found {str(path)!r}"])
-    module = module_from_spec(spec)
-    sys.modules[name] = module  # attrs and pickle look there for the module of a class
-    before = sys.path[:]
-    sys.path.insert(0, str(path.parent))  # so that it finds what lies beside it
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise ConfigError(
-            [f"{str(path)!r} cannot be imported: {type(error).__name__}: {error}"]
-        ) from error
-    finally:
-        sys.path[:] = before
-    return module
+    with undisturbed():
+        return imported_file(path, name)

@@ -38,7 +38,8 @@ def rank_diagram(
     ax.plot([1, last], [0, 0], color=BLACK, lw=1.0)
     for tick in range(1, last + 1):
         ax.plot([tick, tick], [0, 0.08], color=BLACK, lw=1.0)
-        ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
+        if last <= 12 or tick % 2:  # or the numbers would run into each other
+            ax.text(tick, 0.14, str(tick), fontsize=8, ha="center", va="bottom")
     if control is not None:
         ends = max(ranks[control] - reach, 1.0), min(ranks[control] + reach, float(last))
         ax.plot(ends, [-0.1, -0.1], color=RED, lw=4, solid_capstyle="butt")

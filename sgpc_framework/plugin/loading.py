@@ -148,7 +148,7 @@ def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -
     for announcement in announcements:
         began = perf_counter()
         try:
-            with _undisturbed():
+            with undisturbed():
                 parts += _parts(manager, announcement)
         except PluginError as error:
             manager.unregister(name=announcement.name)
@@ -158,7 +158,7 @@ def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """What a plugin prints goes to standard error, where it spoils no result; and numpy treats
     errors as before, whatever the plugin says."""
     with redirect_stdout(sys.stderr), np.errstate():

@@ -18,12 +18,14 @@ import time
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sgpc_framework.plugin.kinds import KindName
+from sgpc_framework.plugin.python_files import imported_file
 from sgpc_framework.testing.traces_left import changes, process, settings, threads_since
 from sgpc_framework.testing.verdict import Violation
 from sgpc_framework.testing.whole_fits import fitted, training_set
@@ -81,9 +83,9 @@ def reports(part: Any, kind: KindName) -> tuple[Report, Report]:
 @lru_cache(maxsize=8)
 def _reports(sent: bytes, kind: KindName, module: str, file: str) -> tuple[Report, Report]:
     """Several laws look at one pair of reports."""
+    path, modules = [*map(os.path.abspath, sys.path)], {module: file} if file else {}
     first, second = (
-        _report(Order(sys.path, {module: file} if file else {}, sent, kind, surroundings))
-        for surroundings in (HERE, THERE)
+        _report(Order(path, modules, sent, kind, surroundings)) for surroundings in (HERE, THERE)
     )
     return first, second
 
@@ -94,13 +96,15 @@ def _report(order: Order) -> Report:
         "PYTHONHASHSEED": str(order.surroundings.hash_seed),
         "TZ": order.surroundings.time_zone,
     }
-    ran = subprocess.run(
-        [sys.executable, "-m", __name__],
-        input=pickle.dumps(tuple(order)),
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
+    with TemporaryDirectory() as folder:
+        ran = subprocess.run(
+            [sys.executable, "-m", __name__],
+            input=pickle.dumps(tuple(order)),
+            capture_output=True,
+            env=environment,
+            cwd=folder,  # not where the checks of this process have left it
+            check=False,
+        )
     if ran.returncode:
         last = ran.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no word"]
         raise Violation(f"a process of its own that ended with {last[0]}")
@@ -131,10 +135,7 @@ def _import(modules: dict[str, str]) -> None:
         with suppress(ImportError):
             if import_module(name).__file__ == file:
                 continue
-        spec = spec_from_file_location(name, file)
-        if spec is not None and spec.loader is not None:
-            sys.modules[name] = module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
+        imported_file(Path(file), name)
 
 
 def main() -> None:

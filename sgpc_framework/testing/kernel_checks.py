@@ -104,6 +104,17 @@ def same_values_whatever_the_block(kernel: Kernel) -> None:
             require_close(alone, K[:, j], _rounding(K), "k(X, Z[j])", where)
 
 
+def same_values_for_a_copy(kernel: Kernel) -> None:
+    """k(X, X) is k(X, Z) for a copy Z of X: equal rows are equal whoever holds them.
+
+    So what belongs on the diagonal alone, such as noise, belongs into no kernel.
+    """
+    for varied, sample in _cases(kernel):
+        K = _values(varied, sample.X, sample.X)
+        copied = _values(varied, sample.X, sample.X[np.arange(len(sample.X))])
+        require_close(copied, K, _rounding(K), "k(X, copy of X)", sample.title)
+
+
 def prepared_columns_agree(kernel: KernelColumns) -> None:
     """The function that columns_of(X) returns gives k(Z, X), for one row of Z and for several."""
     for varied, sample in _cases(kernel):  # type: ignore[arg-type]
@@ -230,6 +241,7 @@ LAWS: Laws = {
         positive_semidefinite,
         diagonal_agrees,
         same_values_whatever_the_block,
+        same_values_for_a_copy,
         works_on_one_row_and_on_none,
         leaves_its_inputs_alone,
         a_second_call_leaves_the_first_result_alone,

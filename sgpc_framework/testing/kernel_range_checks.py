@@ -13,13 +13,15 @@ import numpy as np
 
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import FreeVector, hyperparameters, replaced, values
-from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelColumns
+from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelColumns, KernelPullback
+from sgpc_framework.testing.differences import require_gradient
 from sgpc_framework.testing.samples import is_matrix, started, width
 from sgpc_framework.testing.verdict import (
     ROUNDING,
     Laws,
     require,
     require_close,
+    require_equal,
     require_finite,
     scale_of,
 )
@@ -28,6 +30,7 @@ from sgpc_framework.testing.whole_fits import training_set
 C = TypeVar("C")
 
 ROWS = 300
+FEW = 24
 LARGE = 5000
 """The rows of a block that is larger than any cache a kernel may have sized by hand."""
 
@@ -83,13 +86,54 @@ def same_values_in_large_blocks(kernel: Kernel) -> None:
         require_close(np.transpose(columns), pieces, rounding, "columns_of(X)(Z)ᵀ", where)
 
 
+def a_second_large_call_leaves_the_first_result_alone(kernel: Kernel) -> None:
+    """A large block of values stays as it is while the kernel is asked for another one."""
+    X = training_set(kernel, rows=LARGE if _takes_vectors(kernel) else ROWS).X
+    kernel = started(kernel, X[np.arange(ROWS)])
+    for Z in (X[np.arange(5)], X[np.arange(1)]):
+        first, diagonal = kernel(X, Z), kernel.diag(X)
+        kept, kept_diagonal = np.array(first), np.array(diagonal)
+        other = X[np.arange(len(X))[::-1]]
+        kernel(other, Z)
+        kernel.diag(other)
+        where = f"{len(X)} rows against {len(Z)}, then others"
+        require_equal(first, kept, "k(X, Z) after another call", where)
+        require_equal(diagonal, kept_diagonal, "diag(X) after another call", where)
+
+
+def pullbacks_agree_near_the_bounds(kernel: Kernel) -> None:
+    """linearised and linearised_diag have the derivatives of the values with hyperparameters near
+    their bounds, too."""
+    assert has(kernel, KernelPullback)
+    X = training_set(kernel, rows=FEW).X
+    Z = X[np.arange(FEW // 3)]
+    for varied, where in _near_the_bounds(started(kernel, X)):
+        K, pullback = varied.linearised(X, Z)
+        G = np.random.default_rng(12).standard_normal(np.shape(K))
+
+        def loss(moved: Kernel, G: Floats = G) -> float:
+            return float(np.vdot(G, moved(X, Z)))
+
+        require_gradient(pullback(G), varied, loss, float(np.sum(np.abs(G * K))), where)
+        diagonal, pullback = varied.linearised_diag(X)
+        g = G[:, 0]
+
+        def loss_of_diagonal(moved: Kernel, g: Floats = g) -> float:
+            return float(np.vdot(g, moved.diag(X)))
+
+        size = float(np.sum(np.abs(g * diagonal)))
+        require_gradient(pullback(g), varied, loss_of_diagonal, size, where)
+
+
 LAWS: Laws = {
     Kernel: (
         finite_over_wide_ranges,
         symmetric_and_positive_semidefinite_over_wide_ranges,
         diagonal_agrees_over_wide_ranges,
         same_values_in_large_blocks,
-    )
+        a_second_large_call_leaves_the_first_result_alone,
+    ),
+    KernelPullback: (pullbacks_agree_near_the_bounds,),
 }
 
 

@@ -72,7 +72,8 @@ def same_values_in_large_blocks(likelihood: Likelihood) -> None:
 
 def derivatives_in_the_tails(likelihood: Likelihood) -> None:
     """alpha is the derivative of log_z, and nu minus that of alpha, far from the boundary too."""
-    for varied, at in near.cases(likelihood, np.linspace(-TAIL, TAIL, 41) + 0.03, 0.0, 1.0, 400.0):
+    means = np.linspace(-TAIL, TAIL, 41) + 0.03
+    for varied, at in near.cases(likelihood, means, 0.0, 1.0, 400.0, 1e4):
         step = 2e-3 * float(np.sqrt(1.0 + at.variance[0]))
 
         def moments(t: float, varied: Any = varied, at: Any = at) -> Floats:

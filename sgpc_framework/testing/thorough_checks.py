@@ -19,14 +19,18 @@ from sgpc_framework.testing.whole_fits import TrainingSet, fitted, training_set
 
 
 def same_bits_in_another_process(part: Any, kind: Kind, registry: Registry) -> None:
-    """A fit does not depend on the seed of Python's hashes, on the clock or on the time zone."""
+    """A fit does not depend on the seed of Python's hashes, on the clock, on the time zone or on
+    what the process did before."""
     first, second = reports(part, kind.name)
+    here = fitted(part, kind.name, training_set(part))
     where = (
         f"hash seed {HERE.hash_seed}, then hash seed {THERE.hash_seed}, another time zone and a "
         f"clock that is {THERE.ahead / 86400:.0f} days ahead"
     )
     for name, numbers in first.outcome.items():
         require_equal(np.array(numbers), np.array(second.outcome[name]), name, where)
+        was = "a process of its own, then this one, which has made other fits"
+        require_equal(np.array(numbers), here[name], name, was)
 
 
 def leaves_the_process_as_it_was(part: Any, kind: Kind, registry: Registry) -> None:

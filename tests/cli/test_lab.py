@@ -45,4 +45,7 @@ def test_progress_is_for_standard_error(sgpc, tmp_path):
     result = sgpc("lab", "run", "-m", "adaptive 1", "-m", "entropy", *SMALL, "-o", tmp_path)
     assert result.exit_code == 0, result.output
     assert "2/2, 0 s left: clusters" in result.stderr
+    assert (
+        "with 1 partitions no set can tell 2 methods apart at 0.05: --partitions 6" in result.stderr
+    )
     assert result.stdout == f"the page is {tmp_path}/comparison.html, and comparison.md beside it\n"

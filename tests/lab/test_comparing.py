@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from types import SimpleNamespace
 
 import attrs
 import numpy as np
@@ -18,11 +19,14 @@ import sgpc_framework as sgpc
 from sgpc_framework.errors import ConfigError, InputError
 from sgpc_framework.lab import Plan, merge, run_plan
 from sgpc_framework.lab.cells import Cell, Outcome
+from sgpc_framework.lab.comparison_tables import _turned_if_wide
 from sgpc_framework.lab.data_sources import GeneratedSet, PaperSet, TableFile
 from sgpc_framework.lab.judgement import judge
 from sgpc_framework.lab.kernel_counts import KernelCount
 from sgpc_framework.lab.known_results import KnownResults, paper_results
 from sgpc_framework.lab.method_texts import method_of, methods_of
+from sgpc_framework.lab.methods import Method
+from sgpc_framework.lab.pages import Table
 from sgpc_framework.lab.part_files import PartFile
 from sgpc_framework.lab.picks import order_agreement, overlap
 from sgpc_framework.lab.plan import COMPARED
@@ -259,7 +263,9 @@ class TestKnownResults:
         known = paper_results()
         assert {cell.method for cell in known} == {*COMPARED}
         assert all(outcome.fingerprint for outcome in known.values())
-        assert KnownResults(known).iterations_at(40) == 10
+        limits = {size: KnownResults(known).iterations_at(size) for size in (40, 80, 160, 320)}
+        assert limits == {40: 20, 80: 20, 160: 5, 320: 5}  # of most fits of that size
+        assert len({c.partition for c in known if (c.size, c.iterations) == (80, 20)}) == 20
 
     def test_they_count_only_for_the_same_rows(self):
         cell = Cell("twonorm", 0, "theirs", 4, 10, origin=SMALL)
@@ -346,6 +352,7 @@ class TestRunPlan:
         with report.results.open(newline="") as file:
             assert len(list(csv.DictReader(file))) == 2 * 2 * 2 * 2
         assert "too few partitions" in page
+        assert "fewer basis vectors than there was room for" not in page
         # A second time nothing is computed.
         monkeypatch.setattr(Cell, "compute", lambda _: pytest.fail("computed again"))
         run_plan(chosen, tmp_path, workers=1)
@@ -414,3 +421,23 @@ def test_killed_and_resumed_on_two_workers(tmp_path, selector):
 
 def test_a_part_file_says_what_it_is(selector):
     assert str(PartFile(selector, "Borderline", {"width": 2})) == "borderline.py:Borderline:width=2"
+
+
+@pytest.mark.parametrize("count", [8, 9])
+def test_many_methods_are_rows(count):
+    methods = [f"m{number}" for number in range(count)]
+    table = Table(("set", "size", "n", *methods), [("a", "4", "2", *methods)])
+    turned = _turned_if_wide(table, SimpleNamespace(methods=methods))
+    if count == 8:
+        assert turned is table
+    else:
+        assert turned.header == ("", "a, 4")
+        assert turned.rows == [("n", "2"), *((name, name) for name in methods)]
+
+
+def test_a_method_that_ends_early_is_on_the_page(tmp_path):
+    early = Method("early", {"selector": {"name": "pool", "least_gain": 1e3}})
+    chosen = Plan.of([early, "entropy"], "clusters", sizes=[4], rows=40)
+    chosen = attrs.evolve(chosen, partitions=1, sources=(SMALL,))
+    page = run_plan(chosen, tmp_path, workers=1).markdown.read_text()
+    assert "early: 1 of 1 fits ended with fewer basis vectors" in page

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sgpc_framework.config.config import Config
+from sgpc_framework.design import build
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin import hookimpl
@@ -241,6 +242,14 @@ def test_the_name_of_a_built_in_part_means_it_and_no_stranger_is_imported(instal
     assert registry.get("refiner", "none") is built_in
     assert "none" in registry.names("refiner")
     assert registry.name_of(registry.get("refiner", "sgpc-one:none")) == "sgpc-one:none"
+
+
+def test_a_fit_with_built_in_parts_imports_no_stranger(install, tmp_path):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("heavy"))
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    design = build(registry=Registry(), max_basis=3, max_iterations=1)
+    design.fit(X, np.sign(X[:, 0])).save(tmp_path / "model.sgpc")
+    assert "one_parts" not in sys.modules
 
 
 def test_what_an_import_prints_or_sets_is_nobodys_business(install, capsys):

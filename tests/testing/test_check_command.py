@@ -219,3 +219,15 @@ def test_an_option_that_there_is_not_is_refused():
     result = run("entropy", "--set", "size=3")
     assert result.exit_code == 1
     assert "wanted an option of entropy, found 'size'" in result.stderr
+
+
+def test_a_file_may_be_called_as_a_module_of_pythons_and_have_neighbours(tmp_path, monkeypatch):
+    (tmp_path / "selectors.py").write_text("from beside import SIZE\nprint('hello')\n" + OWN)
+    (tmp_path / "beside.py").write_text("SIZE = 2\n")
+    monkeypatch.setattr("sys.path", [*sys.path])
+    result = run(str(tmp_path / "selectors.py"), "--thorough", "--json")
+    assert result.stderr == "hello\n"
+    failed = [line["check"] for line in json.loads(result.stdout) if not line["ok"]]
+    assert failed == ["selector: leaves the process as it was"]  # by np.seterr at its import
+    assert sys.modules["selectors"].__name__ == "selectors"
+    assert hasattr(sys.modules["selectors"], "SelectSelector")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import warnings
@@ -19,6 +20,7 @@ from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.sites import MomentMatching
 
 ZOO: list[tuple[Any, str, str]] = []
+CACHE: dict[Any, Any] = {}
 
 
 def caught(check: str, saying: str):
@@ -77,6 +79,28 @@ class ScalesWithTheBlock(Plain):
         return Plain.__call__(self, X, Z) * (1.0 if len(X) <= 1000 else 0.9)
 
 
+@caught("a second large call leaves the first result alone", "5000 rows against 5, then others")
+class ReusesALargeMatrix(Plain):
+    def __call__(self, X, Z):
+        K = Plain.__call__(self, X, Z)
+        if len(X) < 1000:
+            return K
+        kept = CACHE.setdefault(K.shape, K)
+        kept[:] = K
+        return kept
+
+
+@caught("pullbacks agree near the bounds", "hyperparameters [")
+class WrongGradientForLongScales(Plain):
+    def linearised(self, X, Z):
+        K, pullback = SquaredExponential(1.0, self.lengthscale).linearised(X, Z)
+        share = 1.0 if self.lengthscale < 20.0 else 0.5
+        return K, lambda G: share * pullback(G)[1:]
+
+    def linearised_diag(self, X):
+        return self.diag(X), lambda g: np.zeros(1)
+
+
 @caught("finite over wide ranges", "k(X, X) = nan")
 class NanFarOut(Plain):
     def __call__(self, X, Z):
@@ -92,9 +116,6 @@ class WinsorisesTheUsersInputs(Plain):
             owner.flags.writeable = True
             np.clip(owner, -10.0, 10.0, out=owner)
         return Plain.diag(self, X)
-
-
-CACHE: dict[Any, Any] = {}
 
 
 @caught("a fit in between changes nothing", "before and after a fit to other data")
@@ -126,6 +147,13 @@ class ClipsItsSlope(SoundLikelihood):
     def moments(self, y, mean, variance):
         log_z, alpha, nu = Probit().moments(y, mean, variance)
         return Moments(log_z, np.clip(alpha, -10.0, 10.0), nu)
+
+
+@caught("derivatives in the tails", "alpha and -nu in the tails")
+class WrongForWidePriors(SoundLikelihood):
+    def moments(self, y, mean, variance):
+        log_z, alpha, nu = Probit().moments(y, mean, variance)
+        return Moments(log_z, np.where(variance > 500.0, 1.1, 1.0) * alpha, nu)
 
 
 @attrs.frozen
@@ -167,6 +195,23 @@ class GoesByTheClock(SoundSelector):
     def propose(self, posterior, rng):
         rows = np.flatnonzero(posterior.eligible())
         return rows[int(time.time() / 86400.0) % len(rows)]
+
+
+@caught("same bits in another process", "this one, which has made other fits")
+class SharesItsMemory(SoundSelector):
+    def begun(self, posterior, rng):
+        return CACHE
+
+    def propose(self, posterior, rng, memory):
+        shift = memory.setdefault("rows", len(posterior))
+        return posterior.argmin(lambda rows: np.sin(rows.index + shift))
+
+
+@caught("leaves the process as it was", "the working directory was")
+class GoesAway(SoundSelector):
+    def propose(self, posterior, rng):
+        os.chdir(os.sep)
+        return SoundSelector.propose(self, posterior, rng)
 
 
 @caught("leaves the process as it was", "by a fit, np.seterr was {'over': 'warn'}")
@@ -222,7 +267,9 @@ def named(part: Any, name: str) -> Any:
 
 
 @pytest.mark.parametrize(("part", "name", "saying"), ZOO, ids=[p.__name__ for p, _, _ in ZOO])
-def test_what_is_broken_is_caught_by_name(part, name, saying):
+def test_what_is_broken_is_caught_by_name(part, name, saying, monkeypatch):
+    monkeypatch.chdir(".")
+    monkeypatch.setitem(CACHE, "rows", 40)  # as if there had been a fit to so many
     with pytest.raises(ConformanceError) as caught:
         named(part, name)()
     assert saying in str(caught.value)

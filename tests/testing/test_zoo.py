@@ -120,6 +120,12 @@ class DependsOnTheBlock(Plain):
         return Plain.__call__(self, X, Z) * (1.0 if min(len(X), len(Z)) > 1 else 1.01)
 
 
+@caught("same values for a copy", "diagonal agrees", saying="k(X, copy of X) = ")
+class AddsNoiseToItself(Plain):
+    def __call__(self, X, Z):
+        return Plain.__call__(self, X, Z) + (0.1 * np.eye(len(X)) if X is Z else 0.0)
+
+
 @caught("finite float64 of the right shape", "works on one row and on none", saying="k(X, Z) = nan")
 class NanWhereInputsCoincide(Plain):
     def __call__(self, X, Z):

@@ -54,13 +54,15 @@ def _name(cls: type) -> Any:
 def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator[str]:
     """The parts in a component that a file could not name: ``"problem @ path"`` each."""
     for part, where in _everything(component, path):
+        if not _is_part(part):  # or a number would be looked for in every stranger's package
+            continue
         provided = registry.provider(type(part))
         if provided is not None:
             try:
                 registry.get(provided.kind, registry.name_of(type(part)) or provided.name)
             except PluginError as error:
                 yield f"{error} @ {where}"
-        elif _is_part(part):
+        else:
             name = type(part).__qualname__
             yield (
                 f"wanted a part that a file can name, found {name}, which no plugin provides; "
