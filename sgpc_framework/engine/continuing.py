@@ -86,9 +86,9 @@ class Continuing:
         same_kernel = _places(self.theta.kernel) == _places(earlier.kernel)
         same_likelihood = _places(self.theta.likelihood) == _places(earlier.likelihood)
         same_design = self._same_design(before.provenance)
-        alike = same_design or (same_kernel and same_likelihood)
+        same_parts = same_design or (same_kernel and same_likelihood)
         refined = before.smaller is not None
-        if not (alike and self._suits(before, refined)):
+        if not (same_parts and self._suits(before, refined)):
             return self._with_values(earlier, same_kernel, same_likelihood), None
         refiner = _settled(before) if same_design else None
         config = attrs.evolve(
