@@ -169,8 +169,8 @@ def _numbered(earlier: State, rows: TrainingRows) -> State:
         earlier = attrs.evolve(earlier, basis=np.full(len(earlier), NO_ROW))
     basis = np.where(earlier.basis < len(rows), earlier.basis, NO_ROW)
     here = np.flatnonzero(basis != NO_ROW)
-    found = rows.inputs(basis[here])
-    for place, row in zip(here, found, strict=True):
+    inputs = rows.inputs(basis[here])
+    for place, row in zip(here, inputs, strict=True):
         if not np.array_equal(row, earlier.inputs[place]):
             basis[place] = NO_ROW
     return attrs.evolve(earlier, basis=basis)
