@@ -19,7 +19,8 @@ The life of a fit, with the calls each part receives:
             SiteEstimator.estimate              once                                    step 4
             ScoresCandidates.score              once, if there are two candidates or more
             Kernel.__call__                     once per block, for the candidates' columns
-            Likelihood.moments or log_z         once per block, shared by selector and trace
+            Likelihood.moments or log_z         once per block, shared by selector and trace, and
+                                                for each of several candidates if nobody scores
         HyperObjective.loss                     once per evaluation                     step 6
         Kernel's and likelihood's pullbacks     once per evaluation and piece of a block
     Refiner.refine, or .refine_in_runs          once for each size the model is to be had in

@@ -293,9 +293,9 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counted = np.sort(rng.choice(counted, most, replace=False))
         places = {str(place): [place] for place in range(features)}
         X, y = rows.X[counted], rows.y[counted]
-        found = permutation_importance(self.model_, X, y, places, repeats=2)
+        columns = permutation_importance(self.model_, X, y, places, repeats=2)
         importances = np.empty(features)
-        importances[[int(each.column) for each in found]] = [each.loss for each in found]
+        importances[[int(each.column) for each in columns]] = [each.loss for each in columns]
         return importances
 
     def _check_rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Rows:

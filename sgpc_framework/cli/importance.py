@@ -46,14 +46,17 @@ def command(
     """
     classifier, table = open_model(model, data, target, **options)
     with working("permuting columns"):
-        found = classifier.importance(table, repeats=repeats, seed=seed)
+        importances = classifier.importance(table, repeats=repeats, seed=seed)
     if as_json:
-        print_json([{"column": e.column, "loss": e.loss, "noise": e.noise} for e in found])
+        print_json([{"column": e.column, "loss": e.loss, "noise": e.noise} for e in importances])
         return
     print_table(
         ["column", "log loss rises by", ""],
-        [[e.column, f"{e.loss:.4f}", f"± {e.noise:.4f}{'' if e.matters else ' ?'}"] for e in found],
+        [
+            [e.column, f"{e.loss:.4f}", f"± {e.noise:.4f}{'' if e.matters else ' ?'}"]
+            for e in importances
+        ],
         title=f"{model} on {data}: {len(table)} rows, {repeats} permutations of each column",
     )
-    if not all(each.matters for each in found):
+    if not all(each.matters for each in importances):
         echo("? less than two standard errors: it may be nothing")

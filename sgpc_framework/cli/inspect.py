@@ -31,43 +31,43 @@ def command(model: Path, as_json: bool) -> None:
     """
     from sgpc_framework.files.inspection import inspect
 
-    found = inspect(model)
-    echo(json.dumps(attrs.asdict(found), indent=2) if as_json else _text(found))
+    file = inspect(model)
+    echo(json.dumps(attrs.asdict(file), indent=2) if as_json else _text(file))
 
 
-def _text(found: Inspection) -> str:
+def _text(file: Inspection) -> str:
     from sgpc_framework.files.allowance import megabytes
 
-    several = len(found.basis) > 1
-    basis = f"{len(found.basis)} models of {_few(found.basis)}" if several else f"{found.basis[0]}"
-    memory = megabytes(found.memory) + (", which wants --trust" if found.trust else "")
+    several = len(file.basis) > 1
+    basis = f"{len(file.basis)} models of {_few(file.basis)}" if several else f"{file.basis[0]}"
+    memory = megabytes(file.memory) + (", which wants --trust" if file.trust else "")
     lines = {
-        "format": f"sgpc-model {found.version}, {found.size} bytes",
+        "format": f"sgpc-model {file.version}, {file.size} bytes",
         "memory": f"about {memory}",
-        "classes": _few(found.classes),
-        "basis vectors": basis + (f", and sizes {_few(found.sizes)}" if found.sizes else ""),
-        "features": "objects" if found.features is None else str(found.features),
-        "decides": _decision(found),
-        "target": found.target,
-        "columns": _few(found.columns),
-        "parts": _few(found.parts),
-        "needs": _few(f"{name} {version}" for name, version in found.needs.items()),
+        "classes": _few(file.classes),
+        "basis vectors": basis + (f", and sizes {_few(file.sizes)}" if file.sizes else ""),
+        "features": "objects" if file.features is None else str(file.features),
+        "decides": _decision(file),
+        "target": file.target,
+        "columns": _few(file.columns),
+        "parts": _few(file.parts),
+        "needs": _few(f"{name} {version}" for name, version in file.needs.items()),
     }
     width = max(map(len, lines))
     return "\n".join(f"{name:{width}}  {value}" for name, value in lines.items() if value)
 
 
-def _decision(found: Inspection) -> str | None:
-    if found.costs is None:
+def _decision(file: Inspection) -> str | None:
+    if file.costs is None:
         return None
     import numpy as np
 
     from sgpc_framework.model.costs import Costs
 
-    costs = Costs(np.array(found.costs))
+    costs = Costs(np.array(file.costs))
     if costs.threshold is None:
         return "by costs (--json has them)"
-    return f"{found.classes[1]} where its probability is above {costs.threshold:.4g}"
+    return f"{file.classes[1]} where its probability is above {costs.threshold:.4g}"
 
 
 def _few(values: Iterable[object]) -> str:

@@ -11,38 +11,33 @@
         6.  Re-estimate θ by optimizing a suitable loss function, keeping u and the sites constant.
     until iter = iter_max or change in the loss function value < tol
 
-Steps 3 to 5 are in ``stages``, step 6 is in ``step6``. What happens goes into the log, which knows
-the best model over all iterations.
+Steps 3 to 5 are in ``stages``, step 6 is in ``step6``, and what ends a fit early in ``endings``.
+What happens goes into the log, which knows the best model over all iterations.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TypeVar
 
-import attrs
 import numpy as np
 
-from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
 from sgpc_framework.config.config import Config
 from sgpc_framework.engine.chance import Chance
 from sgpc_framework.engine.continuing import Earlier, InOrder, as_last_stage
-from sgpc_framework.engine.log import (
-    Began,
-    Cut,
-    Log,
-    Note,
-    Stopped,
-    Tried,
-    include_again,
+from sgpc_framework.engine.endings import (
+    give_up,
+    sound_state,
+    step6_not_taken,
+    stop,
+    why_stages_ended,
 )
+from sgpc_framework.engine.log import Began, Log, Note, Tried, include_again
 from sgpc_framework.engine.progress import Progress, Watcher
-from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.stages import stages
-from sgpc_framework.engine.step6 import Judges, Reestimate, reestimate
-from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError, StopFitting
+from sgpc_framework.engine.step6 import Judges, reestimate
+from sgpc_framework.errors import NumericalError, PluginError, StopFitting
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
@@ -73,19 +68,19 @@ def algorithm1(
         text = f"max_basis {config.max_basis} was cut to the number of training rows, {d_max}"
         log.add(Note(text))
     try:
-        _repeat(config, rows, start, d_max, log, watch, earlier)
+        _outer_loop(config, rows, start, d_max, log, watch, earlier)
     except NumericalError as error:
-        _give_up(error, rows, log)
+        give_up(error, rows, log)
     except StopFitting:
-        _stop(rows, log)
+        stop(rows, log)
     except PluginError as error:
         iteration, stage = log.place
         error.iteration, error.stage = iteration, min(stage, d_max)
         raise
-    return _sound(log)
+    return sound_state(log)
 
 
-def _repeat(
+def _outer_loop(
     config: Config,
     rows: TrainingRows,
     start: State,
@@ -99,17 +94,17 @@ def _repeat(
     judges = Judges.of(config.objective, rows, config.seed)
     for iteration in range(1, config.max_iterations + 1):
 
-        def told(size: int, stage: Stage, iteration: int = iteration) -> None:
+        def tell(size: int, stage: Stage, iteration: int = iteration) -> None:
             watch(Progress(iteration, config.max_iterations, size, d_max, stage))
 
         log.add(Began(theta, earlier=given))
-        if not log.recalls_iteration(told):
+        if not log.recalls_iteration(tell):
             if given is None:
                 # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
                 posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)
                 # 3., 4., 5. until |u| = d_max
-                _inner_loop(config, posterior, iteration, d_max, log, told, first)
-                state, why = posterior.state(), _why_ended(posterior, d_max)
+                _inner_loop(config, posterior, iteration, d_max, log, tell, first)
+                state, why = posterior.state(), why_stages_ended(posterior, d_max)
             else:
                 state, why = given, "basis and sites are those of the model it started from"
             # 6. Re-estimate θ, keeping u and the corresponding site parameters constant.
@@ -122,10 +117,10 @@ def _repeat(
                 config.optimizer_steps,
                 judges,
             )
-            log.end(step6 or _unchanged(state, rows, log, "the hyperparameters stay"), why)
+            log.end(step6 or step6_not_taken(state, rows, log, "the hyperparameters stay"), why)
         latest = log.ended[-1].step6
         if given is not None and len(given):
-            told(len(given), as_last_stage(latest.best, rows))
+            tell(len(given), as_last_stage(latest.best, rows))
         theta, given, first = latest.state[:0], None, []
         # until iter = iter_max or change in the loss function value < tol
         if not latest.tuned or log.change() < config.tolerance:
@@ -140,7 +135,7 @@ def _inner_loop(
     iteration: int,
     d_max: int,
     log: Log,
-    told: Callable[[int, Stage], None],
+    tell: Callable[[int, Stage], None],
     first: Sequence[int],
 ) -> None:
     """The stages of an iteration, which includes the rows ``first``. Those of an earlier life are
@@ -148,7 +143,7 @@ def _inner_loop(
     if not has(config.selector, SelectsWithMemory):
         for tried, stage in log.recalled_stages():
             include_again(posterior, tried, stage)
-            told(posterior.size, stage)
+            tell(posterior.size, stage)
     chance = Chance(config.seed, iteration)
     selectors = (InOrder(first), config.selector) if first else (config.selector,)
     for stage in chain.from_iterable(
@@ -156,7 +151,7 @@ def _inner_loop(
     ):
         log.add(Tried(posterior.tried))
         log.add(stage)
-        told(posterior.size, stage)
+        tell(posterior.size, stage)
     if posterior.rounded_to_zero:
         text = f"rounding took {posterior.rounded_to_zero} variances below zero"
         log.add(Note(f"iteration {iteration}: {text}"))
@@ -183,77 +178,3 @@ def most_basis(config: Config, rows: TrainingRows) -> int:
     """d_max: as many basis vectors as are wanted, but no more than there are rows."""
     assert config.max_basis != "auto"  # ``size_search`` has chosen a number
     return min(config.max_basis, len(rows))
-
-
-def _unchanged(state: State, rows: TrainingRows, log: Log, why: str) -> Reestimate:
-    """A step 6 that was not taken: the loss is NLP over all rows after the newest stage."""
-    stages = log.stages
-    loss = stages[-1].predictive_loss if stages else predictive_loss(state, rows)
-    return Reestimate.unchanged(state, loss, why)
-
-
-def _why_ended(posterior: Posterior, d_max: int) -> str:
-    if posterior.size == d_max:
-        return f"max_basis {d_max} was reached"
-    if posterior.exhausted:
-        return f"after {posterior.size} stages no inactive row had any variance left to give"
-    return f"after {posterior.size} stages the selector had enough"
-
-
-def _reached(rows: TrainingRows, log: Log) -> State:
-    """The state of the stages that there are in the present iteration."""
-    theta, stages = log.began.theta, log.stages
-    if not stages:
-        return log.began.earlier or theta
-    basis = np.array([stage.row for stage in stages], dtype=np.intp)
-    return attrs.evolve(
-        theta,
-        basis=basis,
-        inputs=rows.inputs(basis),
-        precision=np.array([stage.precision for stage in stages]),
-        mean=np.array([stage.mean for stage in stages]).T,
-    )
-
-
-def _give_up(error: NumericalError, rows: TrainingRows, log: Log) -> None:
-    """The algebra failed: say where, and end with the best model so far.
-
-    If not one iteration was completed, that is the model of the stages before the failure.
-    """
-    state = _reached(rows, log)
-    numbers = ", ".join(f"{path} = {value:.6g}" for path, value in state.theta.items())
-    pivot = smallest_pivot(state.gram(), state.precision)
-    text = (
-        f"the fit ended early in iteration {len(log.ended) + 1}: {error} "
-        f"(kernel {state.kernel.name!r}; {numbers}; smallest pivot {pivot:.6g}). "
-        "The best model before that is returned"
-    )
-    log.add(Note(text))
-    warnings.warn(text, NumericalWarning, stacklevel=4)
-    if not log.ended:
-        log.end(_unchanged(state, rows, log, "not reached"), str(error))
-
-
-def _stop(rows: TrainingRows, log: Log) -> None:
-    """Someone wants the fit to end: with the best iteration so far, or the stages there are."""
-    log.add(Stopped())
-    log.add(
-        Note(
-            f"the fit was stopped in iteration {len(log.ended) + 1}, after stage {len(log.stages)}"
-        )
-    )
-    if not log.ended:
-        reached = _unchanged(_reached(rows, log), rows, log, "not reached")
-        log.end(reached, "the fit was stopped")
-
-
-def _sound(log: Log) -> State:
-    """The best state, of which only the stages are kept that have a Cholesky factor."""
-    state = log.state()
-    try:
-        state.form()
-    except NumericalError:
-        sound = sound_prefix(state.gram(), state.precision)
-        log.add(Note(f"only the first {sound} stages have a Cholesky factor and are kept"))
-        log.add(Cut(sound))
-    return log.state()

@@ -40,7 +40,7 @@ def beside_frequencies(fit: Fit, rows: TrainingRows) -> Fit:
     fit = attrs.evolve(fit, trace=trace)
     if fit.stopped:
         return fit
-    frequencies = _entropy(shares)
+    frequencies = entropy(shares)
     most = (1.0 - GAIN) * frequencies
     if _recorded_loss(fit) < most:  # it is known already: nothing has to be computed
         return fit
@@ -57,11 +57,6 @@ def beside_frequencies(fit: Fit, rows: TrainingRows) -> Fit:
     return attrs.evolve(fit, trace=attrs.evolve(fit.trace, notes=(*fit.trace.notes, text)))
 
 
-def frequency_loss(rows: TrainingRows) -> float:
-    """H, the entropy of the class frequencies: one trip."""
-    return _entropy(class_shares(rows))
-
-
 def class_shares(rows: TrainingRows) -> Floats:
     """n_c / n of each class in the order of the labels: one trip."""
     counts = np.array([count for _, count in sorted(rows.sum(_label_counts).items())])
@@ -69,7 +64,8 @@ def class_shares(rows: TrainingRows) -> Floats:
     return shares
 
 
-def _entropy(shares: Floats) -> float:
+def entropy(shares: Floats) -> float:
+    """H, what is lost on the average by who knows these shares alone."""
     return float(-(shares * np.log(shares)).sum())
 
 

@@ -86,9 +86,9 @@ class Continuing:
         same_kernel = _places(self.theta.kernel) == _places(earlier.kernel)
         same_likelihood = _places(self.theta.likelihood) == _places(earlier.likelihood)
         same_design = self._same_design(before.provenance)
-        alike = same_design or (same_kernel and same_likelihood)
+        same_parts = same_design or (same_kernel and same_likelihood)
         refined = before.smaller is not None
-        if not (alike and self._suits(before, refined)):
+        if not (same_parts and self._suits(before, refined)):
             return self._with_values(earlier, same_kernel, same_likelihood), None
         refiner = _settled(before) if same_design else None
         config = attrs.evolve(
@@ -169,8 +169,8 @@ def _numbered(earlier: State, rows: TrainingRows) -> State:
         earlier = attrs.evolve(earlier, basis=np.full(len(earlier), NO_ROW))
     basis = np.where(earlier.basis < len(rows), earlier.basis, NO_ROW)
     here = np.flatnonzero(basis != NO_ROW)
-    found = rows.inputs(basis[here])
-    for place, row in zip(here, found, strict=True):
+    inputs = rows.inputs(basis[here])
+    for place, row in zip(here, inputs, strict=True):
         if not np.array_equal(row, earlier.inputs[place]):
             basis[place] = NO_ROW
     return attrs.evolve(earlier, basis=basis)

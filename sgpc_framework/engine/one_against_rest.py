@@ -163,8 +163,8 @@ def _odds_share(task: Task, size: int) -> float:
     X, own = task.rows.inputs(judges), task.rows.labels(judges).astype(np.intp)
     each = [model.predict_log_proba(X) for model in models]
     places = np.arange(len(own))
-    found = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
-    losses = PairedLosses.of(found, task.rows.weights(judges))
+    by_share = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
+    losses = PairedLosses.of(by_share, task.rows.weights(judges))
     excess = losses.means - losses.means.min()
     best = int(excess.argmin())
     return next(share for a, share in enumerate(ODDS_SHARES) if excess[a] <= losses.noise(a, best))

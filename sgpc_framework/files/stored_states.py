@@ -19,6 +19,7 @@ from sgpc_framework.files.stored_inputs import (
     kind_of_inputs,
 )
 from sgpc_framework.parts.hyperparameters import parts_of
+from sgpc_framework.plugin.records import HERE
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.state import NO_ROW, State, latent_functions
@@ -114,9 +115,12 @@ class StateReader:
             raise ModelFileError(f"its {slot} cannot be made; {self._advice()}: {error}") from error
 
     def _advice(self) -> str:
-        missing = [f"{name} {self.needs[name]}" for name in self.needs if not _installed(name)]
+        absent = [name for name in self.needs if not _installed(name)]
+        missing = [f"{name} {self.needs[name]}" for name in absent if name != HERE.distribution]
         if missing:
             return f"install {' and '.join(missing)}, where it comes from"
+        if absent:
+            return "it came from no distribution: load it with a registry that has its class"
         needed = ", ".join(f"{name} {version}" for name, version in self.needs.items())
         return f"its parts came from {needed}; 'sgpc plugins' says which load"
 

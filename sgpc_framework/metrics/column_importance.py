@@ -88,11 +88,11 @@ def permutation_importance(
     before = losses(model.predict_log_proba(rows), truth)
     rng = np.random.default_rng(seed)
     orders = np.stack([rng.permutation(len(rows)) for _ in range(repeats)])
-    found = [
+    importances = [
         _importance(name, _losses_without(model, rows, truth, group, orders) - before)
         for name, group in groups.items()
     ]
-    return sorted(found, key=lambda each: -each.loss)
+    return sorted(importances, key=lambda each: -each.loss)
 
 
 def _losses_without(

@@ -42,19 +42,6 @@ class Mean:
         x = np.asarray(values, dtype=np.float64)
         return cls(float(x.mean()), standard_error(x), len(x))
 
-    @property
-    def above_zero(self) -> bool:
-        """Significantly, by a t-test, two-sided at 0.05; never so for one value alone.
-
-        With five values that takes 2.8 standard errors; two would call one in nine samples of mean
-        zero significant.
-        """
-        if self.count < 2:
-            return False
-        from scipy.stats import t
-
-        return self.value > float(t.ppf(1.0 - LEVEL / 2.0, self.count - 1)) * self.error
-
     def text(self, digits: int, sign: str = "", factor: float = 1.0) -> str:
         """The mean ± its standard error, both times a factor.
 

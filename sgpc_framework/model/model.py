@@ -205,8 +205,8 @@ class Model(Decider):
         def both(rows: Inputs) -> Floats:
             values = kernel_values(self.kernel, rows, self.inputs)
             scale = np.sqrt(np.outer(kernel_diag(self.kernel, rows), own))
-            alike = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0.0)
-            return np.stack([values, alike], axis=1)
+            cosine = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0.0)
+            return np.stack([values, cosine], axis=1)
 
         stacked = self._in_blocks(X, both)
         return stacked[:, 0], stacked[:, 1]

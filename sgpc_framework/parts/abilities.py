@@ -9,7 +9,7 @@ thousand rows. A class does not change, so it is asked once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from inspect import get_annotations, isfunction
 from typing import TYPE_CHECKING, Any
@@ -104,16 +104,15 @@ def _properties(ability: type) -> frozenset[str]:
 class Ability:
     """One ability of a kind of parts: ``purpose`` is a line for the reference.
 
-    ``sgpc describe`` answers the ``question`` by ``present`` (a text, or a function of the class)
-    or ``absent``, and by ``untuned`` where a part without it has no hyperparameters either. Where
-    several abilities answer one question, the first that is there does. An ability without a text
-    for ``absent`` is mentioned where it is there, and one without a question never.
+    ``sgpc describe`` answers the ``question`` by ``present`` or ``absent``, and by ``untuned`` if a
+    part without it has no hyperparameters either. An ability without a text for ``absent`` is
+    mentioned where it is there, and one without a question never.
     """
 
     protocol: Any
     purpose: str
     question: str | None = None
-    present: str | Callable[[type], str] = "yes"
+    present: str = "yes"
     absent: str | None = None
     untuned: str | None = None
 
@@ -244,21 +243,17 @@ ABILITIES: Mapping[str, tuple[Ability, ...]] = {
 
 def answers(kind: str, cls: type, tuned: bool) -> dict[str, str]:
     """What ``sgpc describe`` says of the abilities of a class; ``tuned`` if it can be tuned."""
-    answered: dict[str | None, str] = {}
-    unanswered: dict[str | None, str] = {}
+    said: dict[str, str] = {}
     for ability in ABILITIES[kind]:
-        question = ability.question
-        if question is None or question in answered:
+        if ability.question is None:
             continue
         if has(cls, ability.protocol):
-            text = ability.present
-            answered[question] = text if isinstance(text, str) else text(cls)
+            said[ability.question] = ability.present
+        elif ability.untuned is not None and not tuned:
+            said[ability.question] = ability.untuned
         elif ability.absent is not None:
-            untuned = ability.untuned is not None and not tuned
-            unanswered[question] = str(ability.untuned) if untuned else ability.absent
-    said = unanswered | answered
-    asked = dict.fromkeys(ability.question for ability in ABILITIES[kind])
-    return {question: said[question] for question in asked if question and question in said}
+            said[ability.question] = ability.absent
+    return said
 
 
 __all__ = ["ABILITIES", "Ability", "answers", "has", "members"]

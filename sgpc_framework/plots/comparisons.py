@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from sgpc_framework.plots.style import (
     size_axis,
 )
 
-Score = tuple[str, int, float, float]
-"""The selector, the number of basis vectors, a mean over repetitions, its standard error."""
+Score = tuple[str, float, float, float]
+"""A name, a number of basis vectors or a cost, a mean over repetitions, its standard error."""
 
 
 def selector_comparison(
@@ -31,36 +31,19 @@ def selector_comparison(
     ``scores`` are (selector, size, mean, standard error), in any order; the whiskers are one
     standard error long to either side. ``quantity`` says what was averaged.
     """
-    lines: dict[str, list[tuple[int, float, float]]] = {}
-    for selector, size, mean, noise in scores:
-        lines.setdefault(selector, []).append((size, mean, noise))
-    if not lines:
-        raise InputError("wanted scores to compare, found none")
+    lines = _lines(scores)
     ax = new_axes(6.6, 4.0) if ax is None else ax
     for position, (selector, line) in enumerate(lines.items()):
-        size, mean, noise = np.array(sorted(line), dtype=np.float64).T
         aside = 1.035 ** (position - (len(lines) - 1) / 2)  # so that whiskers do not hide others
-        ax.errorbar(
-            size * aside,
-            mean,
-            yerr=noise,
-            fmt=f"{marker(position)}-",
-            color=colour(position),
-            ms=6,
-            mec="white",
-            mew=0.5,
-            lw=1.4,
-            elinewidth=1.0,
-            label=literal(selector),
-        )
+        _whiskers(ax, position, selector, [(size * aside, *rest) for size, *rest in sorted(line)])
     dress(ax, "number of basis vectors", quantity)
-    size_axis(ax, sorted({size for line in lines.values() for size, _, _ in line}))
+    size_axis(ax, sorted({int(size) for line in lines.values() for size, _, _ in line}))
     legend_beside(ax)
     return ax
 
 
 def quality_by_cost(
-    points: Iterable[tuple[str, float, float, float]],
+    points: Iterable[Score],
     ax: Any = None,
     *,
     cost: str = "seconds of a fit",
@@ -71,28 +54,39 @@ def quality_by_cost(
     ``points`` are (method, cost, mean, standard error); those of one method are joined in the order
     in which they come.
     """
-    lines: dict[str, list[tuple[float, float, float]]] = {}
-    for method, paid, mean, noise in points:
-        lines.setdefault(method, []).append((paid, mean, noise))
-    if not lines:
-        raise InputError("wanted points to compare, found none")
+    lines = _lines(points)
     ax = new_axes(6.6, 4.0) if ax is None else ax
     for position, (method, line) in enumerate(lines.items()):
-        paid, mean, noise = np.array(line, dtype=np.float64).T
-        ax.errorbar(
-            paid,
-            mean,
-            yerr=noise,
-            fmt=f"{marker(position)}-",
-            color=colour(position),
-            ms=6,
-            mec="white",
-            mew=0.5,
-            lw=1.0,
-            elinewidth=1.0,
-            label=literal(method),
-        )
+        _whiskers(ax, position, method, line)
     log_axis(ax)
     dress(ax, cost, quantity)
     legend_beside(ax)
     return ax
+
+
+def _lines(points: Iterable[Score]) -> dict[str, list[tuple[float, float, float]]]:
+    """(place, mean, standard error) of the points of each name."""
+    lines: dict[str, list[tuple[float, float, float]]] = {}
+    for name, place, mean, noise in points:
+        lines.setdefault(name, []).append((place, mean, noise))
+    if not lines:
+        raise InputError("wanted scores to compare, found none")
+    return lines
+
+
+def _whiskers(ax: Any, position: int, name: str, line: Sequence[Sequence[float]]) -> None:
+    """A line through points with their standard errors, in the colour of its position."""
+    place, mean, noise = np.array(line, dtype=np.float64).T
+    ax.errorbar(
+        place,
+        mean,
+        yerr=noise,
+        fmt=f"{marker(position)}-",
+        color=colour(position),
+        ms=6,
+        mec="white",
+        mew=0.5,
+        lw=1.4,
+        elinewidth=1.0,
+        label=literal(name),
+    )

@@ -119,12 +119,12 @@ def _unmet(entry: EntryPoint) -> str | None:
 def _entries() -> list[EntryPoint]:
     """The entry points of all distributions, of several with one name those of the first; but the
     framework's own are there even if another one hides them."""
-    found = list(entry_points(group=PROJECT))
-    if any(_is_built_in(entry, _origin(entry)) for entry in found):
-        return found
+    installed = list(entry_points(group=PROJECT))
+    if any(_is_built_in(entry, _origin(entry)) for entry in installed):
+        return installed
     hidden = (entry for each in distributions(name=BUILT_IN) for entry in each.entry_points)
     ours = {entry.name: entry for entry in hidden if entry.group == PROJECT}
-    return [*found, *(e for e in ours.values() if _is_built_in(e, _origin(e)))]
+    return [*installed, *(e for e in ours.values() if _is_built_in(e, _origin(e)))]
 
 
 def _origin(entry: EntryPoint) -> Origin:

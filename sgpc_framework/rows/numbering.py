@@ -77,8 +77,8 @@ def _asked_of_owners(
     }
     answers = wanted.copy()
     if arguments:
-        found = blocks.some(function, arguments)
-        for block, numbers in zip(sorted(arguments), found, strict=True):
+        by_block = blocks.some(function, arguments)
+        for block, numbers in zip(sorted(arguments), by_block, strict=True):
             answers[owners == block] = numbers
     return answers if np.ndim(which) else answers[0]
 

@@ -78,5 +78,5 @@ def calendar_columns(
 def telling(dates: NDArray[np.datetime64]) -> tuple[str, ...]:
     """The features that differ between the dates, of which there is one at least."""
     columns = calendar_columns(dates[~np.isnat(dates)])
-    found = tuple(name for name in FEATURES if len(set(columns[name].tolist())) > 1)
-    return found or FEATURES[:1]
+    varying = tuple(name for name in FEATURES if len(set(columns[name].tolist())) > 1)
+    return varying or FEATURES[:1]

@@ -15,7 +15,7 @@ from sgpc_framework.metrics.rank_tests import (
     friedman,
     nemenyi_difference,
 )
-from sgpc_framework.metrics.statistics import Mean, compare, holm, standard_error
+from sgpc_framework.metrics.statistics import Mean, compare, holm
 
 # AUC of four variants of C4.5 on 14 sets: Demsar (2006), table 6. It prints .975 twice for the 13th
 # set and ranks by more digits.
@@ -140,14 +140,6 @@ def test_one_value_has_no_standard_error():
     mean = Mean.of([0.25])
     assert np.isnan(mean.error)
     assert mean.text(3) == "0.250"
-    assert not mean.above_zero
-
-
-def test_a_mean_is_above_zero_by_students_t():
-    values = np.arange(5.0)  # 2.83 standard errors above zero, where 2.78 are asked for
-    assert Mean.of(values).above_zero
-    assert not Mean.of(values - 0.1).above_zero
-    assert Mean.of(values - 0.1).value > 2.0 * standard_error(values)
 
 
 # ---------------------------------------------------------------------------------------------

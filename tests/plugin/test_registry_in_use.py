@@ -60,6 +60,12 @@ def test_a_fit_blames_and_remembers_with_its_registry():
     assert registry_in_use() is default_registry()
 
 
+def test_without_it_a_model_asks_for_it(tmp_path):
+    design().fit(X, Y).save(tmp_path / "m")
+    with pytest.raises(sgpc.ModelFileError, match="load it with a registry that has its class"):
+        sgpc.load(tmp_path / "m")
+
+
 def test_a_model_is_saved_and_loaded_and_saved_again_without_another_word(tmp_path):
     design().fit(X, Y).save(tmp_path / "m")
     with pytest.raises(sgpc.ModelFileError, match="bumpy"):

@@ -7,9 +7,15 @@ from typing import Any
 
 from sgpc_framework.adapters.portable.formula import Formula, Process
 from sgpc_framework.adapters.portable.kernel_plan import written
-from sgpc_framework.adapters.portable.literals import identifiers, numbers, triangle, weights
+from sgpc_framework.adapters.portable.literals import (
+    arrays,
+    comparisons,
+    constants,
+    identifiers,
+    line_arrays,
+    numbers,
+)
 from sgpc_framework.adapters.portable.runtime import needs, runtime
-from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
 from sgpc_framework.model.classes import shown
 from sgpc_framework.parts.expressions import ManyClassLink
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
@@ -27,7 +33,7 @@ def c_source(formula: Formula, name: str, title: str) -> str:
         "#include <math.h>\n#include <stddef.h>\n#include <string.h>",
         f"enum {{ FEATURES = {formula.width}, CLASSES = {len(formula.classes)} }};",
         labels,
-        *_constants(sections),
+        *(_array(*each) for each in constants(sections)),
         runtime("runtime.c", sections).rstrip(),
         *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
         _log_proba(formula),
@@ -56,50 +62,25 @@ def _usage(formula: Formula, name: str) -> str:
     )
 
 
-def _constants(sections: list[str]) -> Iterator[str]:
-    yield _array("chebyshev", chebyshev())
-    if "logistic" in sections:
-        yield _array("alternating", alternating())
-    if "many_classes" in sections:
-        nodes, logarithms = quadrature()
-        yield _array("nodes", nodes)
-        yield _array("log_weights", logarithms)
-
-
 def _array(name: str, values: Any) -> str:
     return f"static const double {name}[] = {{\n{numbers(values)}\n}};"
 
 
 def _process(i: int, process: Process) -> Iterator[str]:
     plan, size = process.plan, len(process)
-    for view, inputs in enumerate(plan.seen(process.inputs)):
-        if any(comparison.view == view for comparison in plan.comparisons):
-            yield _array(f"basis_{i}_{view}", inputs)
-    for v, view_ in enumerate(plan.views, start=1):
-        for field in ("image", "knot", "slope", "low", "width"):
-            yield _array(f"{field}_{i}_{v}", getattr(view_.lines, field))
-    for c, comparison in enumerate(plan.comparisons):
-        if comparison.is_distance:
-            yield _array(f"weights_{i}_{c}", weights(process, c))
-    yield _array(f"functions_{i}", triangle(process))
-    yield _array(f"coefficient_{i}", process.coefficient)
-    yield _array(f"shrinkage_{i}", process.shrinkage)
+    yield from (_array(*each) for each in arrays(i, process))
     arguments = ", ".join(f"double a{c}" for c in range(len(plan.comparisons))) or "void"
     formula = written(plan.formula, _WORDS)
     yield f"static double kernel_{i}({arguments})\n{{\n    return {formula};\n}}"
     body = [f"static void log_proba_{i}(const double *x0, double *logs)\n{{"]
     for v, view_ in enumerate(plan.views, start=1):
         pieces = view_.lines.knot.shape[1]
-        fields = ", ".join(f"{f}_{i}_{v}" for f in ("image", "knot", "slope", "low", "width"))
         body.append(f"    double x{v}[FEATURES];")
-        body.append(f"    along_lines(x{view_.parent}, x{v}, {pieces}, {fields});")
+        body.append(f"    along_lines(x{view_.parent}, x{v}, {pieces}, {line_arrays(i, v)});")
     own, pairs = [], []
-    for c, comparison in enumerate(plan.comparisons):
+    for comparison, basis, more in comparisons(i, process):
         x = f"x{comparison.view}"
-        more = f", weights_{i}_{c}" if comparison.is_distance else ""
-        more += f", {comparison.rate!r}" if comparison.kind == "sine_distance" else ""
-        basis = f"basis_{i}_{comparison.view} + j * FEATURES"
-        pairs.append(f"{comparison.kind}({x}, {basis}{more})")
+        pairs.append(f"{comparison.kind}({x}, {basis} + j * FEATURES{more})")
         own.append("0.0" if comparison.is_distance else f"dot_product({x}, {x})")
     count = len(process.coefficient)
     body += [

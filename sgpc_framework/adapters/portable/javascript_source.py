@@ -8,9 +8,14 @@ from typing import Any
 
 from sgpc_framework.adapters.portable.formula import Formula, Process
 from sgpc_framework.adapters.portable.kernel_plan import written
-from sgpc_framework.adapters.portable.literals import numbers, triangle, weights
+from sgpc_framework.adapters.portable.literals import (
+    arrays,
+    comparisons,
+    constants,
+    line_arrays,
+    numbers,
+)
 from sgpc_framework.adapters.portable.runtime import needs, runtime
-from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
 from sgpc_framework.parts.expressions import ManyClassLink
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
 
@@ -27,7 +32,7 @@ def javascript_source(formula: Formula, name: str, title: str) -> str:
     sections = needs(formula)
     parts = [
         f"  const classes = {js_text(formula.classes)}, FEATURES = {formula.width};",
-        *_constants(sections),
+        *(_array(*each) for each in constants(sections)),
         runtime("runtime.js", sections).rstrip(),
         *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
         _encode(formula.encoding),
@@ -47,48 +52,23 @@ def js_text(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
-def _constants(sections: list[str]) -> Iterator[str]:
-    yield _array("chebyshev", chebyshev())
-    if "logistic" in sections:
-        yield _array("alternating", alternating())
-    if "many_classes" in sections:
-        nodes, logarithms = quadrature()
-        yield _array("nodes", nodes)
-        yield _array("logWeights", logarithms)
-
-
 def _array(name: str, values: Any) -> str:
     return f"  const {name} = [\n{numbers(values)}\n  ];"
 
 
 def _process(i: int, process: Process) -> Iterator[str]:
     plan, size = process.plan, len(process)
-    for view, inputs in enumerate(plan.seen(process.inputs)):
-        if any(comparison.view == view for comparison in plan.comparisons):
-            yield _array(f"basis_{i}_{view}", inputs)
-    for v, view_ in enumerate(plan.views, start=1):
-        for field in ("image", "knot", "slope", "low", "width"):
-            yield _array(f"{field}_{i}_{v}", getattr(view_.lines, field))
-    for c, comparison in enumerate(plan.comparisons):
-        if comparison.is_distance:
-            yield _array(f"weights_{i}_{c}", weights(process, c))
-    yield _array(f"functions_{i}", triangle(process))
-    yield _array(f"coefficient_{i}", process.coefficient)
-    yield _array(f"shrinkage_{i}", process.shrinkage)
+    yield from (_array(*each) for each in arrays(i, process))
     arguments = ", ".join(f"a{c}" for c in range(len(plan.comparisons)))
     yield f"  const kernel_{i} = ({arguments}) => {written(plan.formula, _WORDS)};"
     body = [f"  function logProba_{i}(x0) {{"]
     for v, view_ in enumerate(plan.views, start=1):
         pieces = view_.lines.knot.shape[1]
-        fields = ", ".join(f"{f}_{i}_{v}" for f in ("image", "knot", "slope", "low", "width"))
-        body.append(f"    const x{v} = alongLines(x{view_.parent}, {pieces}, {fields});")
+        body.append(f"    const x{v} = alongLines(x{view_.parent}, {pieces}, {line_arrays(i, v)});")
     own, pairs = [], []
-    for c, comparison in enumerate(plan.comparisons):
+    for comparison, basis, more in comparisons(i, process):
         x = f"x{comparison.view}"
-        more = f", weights_{i}_{c}" if comparison.is_distance else ""
-        more += f", {comparison.rate!r}" if comparison.kind == "sine_distance" else ""
-        basis = f"basis_{i}_{comparison.view}, j * FEATURES"
-        pairs.append(f"{_CALLS[comparison.kind]}({x}, {basis}{more})")
+        pairs.append(f"{_CALLS[comparison.kind]}({x}, {basis}, j * FEATURES{more})")
         own.append("0" if comparison.is_distance else f"dotProduct({x}, {x}, 0)")
     data = f"{len(process.coefficient)}, functions_{i}, coefficient_{i}, shrinkage_{i}"
     body += [

@@ -1,15 +1,17 @@
-"""Numbers and names as source code."""
+"""Numbers, arrays and names as source code."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from textwrap import fill
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sgpc_framework.adapters.portable.formula import Process
+from sgpc_framework.adapters.portable.kernel_plan import Comparison
+from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
 
 _RESERVED = frozenset(
     (
@@ -23,6 +25,9 @@ _RESERVED = frozenset(
 )
 """Words of C and JavaScript."""
 
+LINES = ("image", "knot", "slope", "low", "width")
+"""The arrays of a warp, a line for each piece of each feature."""
+
 
 def numbers(values: ArrayLike, indent: str = "    ") -> str:
     """Numbers with every digit that they need, in lines of bearable length."""
@@ -31,15 +36,49 @@ def numbers(values: ArrayLike, indent: str = "    ") -> str:
     return "\n".join(indent + line for line in lines.splitlines())
 
 
-def triangle(process: Process) -> list[float]:
-    """The lower triangle of the basis functions, row by row."""
-    return [value for t, row in enumerate(process.functions) for value in row[: t + 1].tolist()]
-
-
 def weights(process: Process, comparison: int) -> list[float]:
     """The weight of each feature in a comparison."""
     own = process.plan.comparisons[comparison].weights
     return [*map(float, np.broadcast_to(own, process.inputs.shape[1]))]
+
+
+def constants(sections: Iterable[str]) -> Iterator[tuple[str, ArrayLike]]:
+    """(name, numbers) of every array that the special functions of a file need."""
+    yield "chebyshev", chebyshev()
+    if "logistic" in sections:
+        yield "alternating", alternating()
+    if "many_classes" in sections:
+        yield from zip(("nodes", "log_weights"), quadrature(), strict=True)
+
+
+def arrays(i: int, process: Process) -> Iterator[tuple[str, ArrayLike]]:
+    """(name, numbers) of every array of the i-th process, flat, in C's order."""
+    plan = process.plan
+    for view, inputs in enumerate(plan.seen(process.inputs)):
+        if any(comparison.view == view for comparison in plan.comparisons):
+            yield f"basis_{i}_{view}", inputs
+    for v, warp in enumerate(plan.views, start=1):
+        yield from ((f"{part}_{i}_{v}", getattr(warp.lines, part)) for part in LINES)
+    for c, comparison in enumerate(plan.comparisons):
+        if comparison.is_distance:
+            yield f"weights_{i}_{c}", weights(process, c)
+    triangle = [row[: t + 1] for t, row in enumerate(process.functions)]
+    yield f"functions_{i}", np.concatenate(triangle) if triangle else []
+    yield f"coefficient_{i}", process.coefficient
+    yield f"shrinkage_{i}", process.shrinkage
+
+
+def line_arrays(i: int, view: int) -> str:
+    """The names of the arrays of a warp, as arguments."""
+    return ", ".join(f"{part}_{i}_{view}" for part in LINES)
+
+
+def comparisons(i: int, process: Process) -> Iterator[tuple[Comparison, str, str]]:
+    """(comparison, name of its basis, further arguments) of each that the kernel is made of."""
+    for c, comparison in enumerate(process.plan.comparisons):
+        more = f", weights_{i}_{c}" if comparison.is_distance else ""
+        more += f", {comparison.rate!r}" if comparison.kind == "sine_distance" else ""
+        yield comparison, f"basis_{i}_{comparison.view}", more
 
 
 def identifiers(names: Iterable[str]) -> list[str]:

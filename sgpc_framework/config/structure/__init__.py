@@ -10,22 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-import attrs
-from cattrs import Converter
+from cattrs import Converter, transform_error
 
-from sgpc_framework.config.structure.components import (
-    instance_only,
-    structure_component,
-    structure_part,
-)
-from sgpc_framework.config.structure.plain import nothings, plain, unregistered
-from sgpc_framework.config.structure.problems import problems
+from sgpc_framework.config.structure.components import add_component_rules, instance_only
+from sgpc_framework.config.structure.plain import TOP, nothings, plain, unregistered
 from sgpc_framework.config.structure.values import add_value_rules
-from sgpc_framework.errors import ConfigError
-from sgpc_framework.plugin.kinds import KINDS
+from sgpc_framework.errors import ConfigError, SgpcError
 from sgpc_framework.plugin.registry import Registry
 
-__all__ = ["converter_for", "nothings", "plain", "structured", "unregistered"]
+__all__ = ["nothings", "plain", "structured", "unregistered"]
 
 T = TypeVar("T")
 
@@ -38,40 +31,27 @@ def structured(data: Any, type_: type[T], registry: Registry) -> T:
 
     ``type_`` may be an attrs class or a protocol: ``structured("probit", Likelihood, registry)``.
     """
-    if _pieces(data) > MOST_PIECES:
-        raise ConfigError([f"wanted at most {MOST_PIECES} parts and words, found more"])
+    converter = Converter(structure_fallback_factory=lambda _: instance_only)
+    add_value_rules(converter)
+    add_component_rules(converter, registry)
     try:
-        return converter_for(registry).structure(data, type_)
+        if _pieces(data) > MOST_PIECES:
+            raise ValueError(f"wanted at most {MOST_PIECES} parts and words, found more")
+        return converter.structure(data, type_)
     except Exception as error:
-        raise ConfigError(problems(error)) from None  # the list says all the tree would
+        problems = [text.replace(f"@ {TOP}.", "@ ") for text in transform_error(error, TOP, _text)]
+        raise ConfigError(problems) from None  # the list says all the tree would
 
 
 def _pieces(data: Any) -> int:
-    """How many mappings and words plain data has: each may be a part. Stops when there are many."""
-    count, rest = 0, [data]
-    while rest and count <= MOST_PIECES:
-        each = rest.pop()
-        if isinstance(each, Mapping):
-            count += 1
-            rest.extend(each.values())
-        elif isinstance(each, (list, tuple)):
-            rest.extend(entry for entry in each if isinstance(entry, (str, Mapping, list, tuple)))
-        else:
-            count += isinstance(each, str)
-    return count
+    """How many mappings and words plain data has: each may be a part."""
+    if isinstance(data, Mapping):
+        return 1 + sum(map(_pieces, data.values()))
+    return sum(map(_pieces, data)) if isinstance(data, (list, tuple)) else isinstance(data, str)
 
 
-def converter_for(registry: Registry) -> Converter:
-    """A strict cattrs converter that takes parts from a registry."""
-    converter = Converter(structure_fallback_factory=lambda _: instance_only)
-    add_value_rules(converter)
-    converter.register_structure_hook_func(
-        lambda type_: isinstance(type_, type) and attrs.has(type_),
-        lambda value, cls: structure_component(value, cls, converter),
-    )
-    kinds = {kind.protocol: kind for kind in KINDS.values()}
-    converter.register_structure_hook_func(
-        lambda type_: type_ in kinds,
-        lambda value, type_: structure_part(value, kinds[type_], registry, converter),
-    )
-    return converter
+def _text(error: BaseException, _: object) -> str:
+    """What an exception says. Validators of attrs put more than the text into its arguments."""
+    said = str(error.args[0]) if error.args else ""
+    explains_itself = isinstance(error, (ValueError, TypeError, SgpcError))
+    return said if said and explains_itself else f"{type(error).__name__}: {said}"

@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.config.structure.problems import TOP
 from sgpc_framework.config.structure.wording import shown
 from sgpc_framework.errors import ConfigError, PluginError
 from sgpc_framework.parts.abilities import has
@@ -18,6 +17,8 @@ from sgpc_framework.parts.calls import registry_in_use
 from sgpc_framework.plugin.kinds import named
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
+
+TOP = "the top level"
 
 
 def plain(value: Any, path: str = "") -> Any:

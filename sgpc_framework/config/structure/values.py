@@ -8,8 +8,8 @@ everybody's eyes. numpy's numbers and one-dimensional arrays count as numbers an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from enum import Enum
 from types import NoneType
@@ -19,29 +19,35 @@ import numpy as np
 from cattrs import Converter, IterableValidationError, IterableValidationNote
 from cattrs.gen import make_mapping_structure_fn
 
-from sgpc_framework.config.structure.problems import attempted
 from sgpc_framework.config.structure.wording import choices, plain_type, refusal, shape, wanted
 
 MOST_DIGITS = 100
 """Python's whole numbers have no largest one, and beyond 4300 digits cannot be printed."""
 
-_SCALARS = (bool, int, float, str, NoneType)
-
 
 def add_value_rules(converter: Converter) -> None:
     """Teach a converter the rules of this module."""
-    for scalar in _SCALARS:
-        converter.register_structure_hook(scalar, _scalar)
-    converter.register_structure_hook_func(
-        lambda type_: shape(type_) in _RULES,
-        lambda value, type_: _RULES[shape(type_)](value, type_, converter),
-    )
+
+    def rule(value: Any, type_: Any) -> Any:
+        return _RULES[shape(type_)](value, type_, converter)
+
+    converter.register_structure_hook_func(lambda type_: shape(type_) in _RULES, rule)
+    for type_ in (*_SCALARS, Enum):  # for which the rules of cattrs would come first
+        converter.register_structure_hook(type_, rule)
 
 
-def _scalar(value: Any, type_: Any) -> Any:
-    if issubclass(type_, Enum):  # class Colour(str, Enum) is dispatched as a string
-        return _choice(value, type_)
-    scalar = next(base for base in type_.__mro__ if base in _SCALARS)
+@contextmanager
+def collecting(errors: list[Exception], note: str) -> Iterator[None]:
+    """Put an error into a list instead of raising it, with a note of where it was."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(note)
+        errors.append(error)
+
+
+def _scalar(value: Any, type_: Any, _: object) -> Any:
+    scalar = shape(type_)
     if plain_type(value) not in ((int, float) if scalar is float else (scalar,)):
         raise refusal(value, type_)
     if scalar is int and abs(value) >= 10**MOST_DIGITS:
@@ -52,12 +58,12 @@ def _scalar(value: Any, type_: Any) -> Any:
     raise ValueError(f"wanted a finite number, found {value!r}")
 
 
-def _choice(value: Any, type_: Any, _: object = None) -> Any:
-    for word, choice in choices(type_):
+def _choice(value: Any, type_: Any, _: object) -> Any:
+    words = choices(type_)
+    for word, choice in words:
         if value is choice or (type(value) is type(word) and value == word):  # 1 is not True
             return choice
-    near = get_close_matches(str(value), [str(word) for word, _ in choices(type_)], n=1)
-    if near and isinstance(value, str):
+    if isinstance(value, str) and (near := get_close_matches(value, [str(w) for w, _ in words])):
         raise ValueError(f"{refusal(value, type_)}; did you mean {near[0]!r}?")
     raise refusal(value, type_)
 
@@ -71,11 +77,13 @@ def _list(value: Any, type_: Any, converter: Converter) -> Any:
         types = types[:1] * len(entries)
     if len(types) != len(entries):
         raise ValueError(f"wanted a list of {len(types)} entries, found {len(entries)}")
-    typed = zip(range(len(entries)), entries, types, strict=True)
-    structured, errors = attempted(typed, converter.structure, IterableValidationNote)
+    results, errors = [], list[Exception]()
+    for index, (entry, each) in enumerate(zip(entries, types, strict=True)):
+        with collecting(errors, IterableValidationNote("", index, each)):
+            results.append(converter.structure(entry, each))
     if errors:
         raise IterableValidationError(f"in {wanted(type_)}", errors, type_)
-    return (build if build in (list, set, frozenset) else tuple)(structured.values())
+    return (build if build in (list, set, frozenset) else tuple)(results)
 
 
 def _mapping(value: Any, type_: Any, converter: Converter) -> Any:
@@ -101,5 +109,6 @@ def _union(value: Any, type_: Any, converter: Converter) -> Any:
     raise close[0] if close else refusal(value, type_)
 
 
-_RULES: dict[Any, Callable[[Any, Any, Converter], Any]]
-_RULES = {Literal: _choice, Enum: _choice, list: _list, dict: _mapping, Union: _union}
+_SCALARS = (bool, int, float, str, NoneType)
+_RULES: dict[Any, Callable[[Any, Any, Converter], Any]] = dict.fromkeys(_SCALARS, _scalar)
+_RULES |= {Literal: _choice, list: _list, dict: _mapping, Union: _union}

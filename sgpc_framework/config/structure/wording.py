@@ -24,14 +24,15 @@ _NOUNS: dict[Any, tuple[Any, str]] = {  # the first that fits: a bool is also an
     dict: (Mapping, "a mapping"),
     type: (type, "a class"),
 }
-_SHAPES = dict.fromkeys((tuple, set, frozenset, Sequence), list) | {Mapping: dict, UnionType: Union}
+_SHAPES: dict[Any, Any] = {type_: type_ for type_ in _NOUNS} | {Mapping: dict, UnionType: Union}
+_SHAPES |= dict.fromkeys((tuple, set, frozenset, Sequence), list)
 
 
 def shape(type_: Any) -> Any:
     """What is written for an annotation: ``list`` for every tuple, say, or a union or a choice."""
     origin = get_origin(type_) or type_
-    enum = isinstance(origin, type) and issubclass(origin, Enum)
-    return Enum if enum else _SHAPES.get(origin, origin)
+    bases = getattr(origin, "__mro__", (origin,))  # an Enum of strings is a choice, not a string
+    return Literal if Enum in bases else next((_SHAPES[b] for b in bases if b in _SHAPES), origin)
 
 
 def plain_type(value: object) -> Any:
@@ -42,8 +43,7 @@ def plain_type(value: object) -> Any:
 
 def choices(type_: Any) -> list[tuple[Any, Any]]:
     """(what is written, what it stands for) of each choice of a ``Literal`` or an ``Enum``."""
-    entries = type_ if shape(type_) is Enum else get_args(type_)
-    return [(entry.value if isinstance(entry, Enum) else entry, entry) for entry in entries]
+    return [(getattr(entry, "value", entry), entry) for entry in get_args(type_) or type_]
 
 
 def wanted(type_: Any) -> str:
@@ -62,7 +62,7 @@ def wanted(type_: Any) -> str:
     if form is Union:
         *most, last = map(wanted, get_args(type_))
         return f"{', '.join(most)} or {last}"
-    if form in (Literal, Enum):
+    if form is Literal:
         return " or ".join(repr(word) for word, _ in choices(type_))
     for kind in KINDS.values():
         if type_ is kind.protocol:

@@ -105,7 +105,7 @@
       }
       const at = nodes.map((node, i) => {
         const t = u + node / Math.sqrt(curvature);
-        return z.reduce((sum, each) => sum + logNormal(t + each)[0], logWeights[i] - 0.5 * t * t);
+        return z.reduce((sum, each) => sum + logNormal(t + each)[0], log_weights[i] - 0.5 * t * t);
       });
       const most = Math.max(...at);
       const total = at.reduce((sum, each) => sum + Math.exp(each - most), 0);
