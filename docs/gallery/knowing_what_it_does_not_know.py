@@ -22,6 +22,7 @@ model = sgpc.build("paper", max_basis=12, max_iterations=5).fit(X, y)
 # %%
 # Inside, the model works with a function whose sign is the class. The band is two standard
 # deviations either way: narrow where rows are, and as wide as at the beginning where none are.
+# What is predicted is a probability, and it goes back to one half outside.
 
 at = np.linspace(-6.0, 6.0, 400)[:, None]
 mean, variance = model.predict_latent(at)
@@ -33,9 +34,6 @@ upper.plot(at, mean, label="best guess")
 upper.plot(model.inputs, np.zeros(len(model)), "k|", ms=12, label="basis vectors")
 upper.set(ylabel="latent function")
 upper.legend(frameon=False, ncols=3, loc="upper center")
-
-# %%
-# What is predicted is a probability, and it goes back to one half outside.
 
 lower.plot(at, model.predict_proba(at)[:, 1])
 lower.plot(X, y, ".", alpha=0.4, color="k")

@@ -6,6 +6,8 @@ The selector decides. Four of them on the same rows, with the same kernel: where
 it is worth.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -39,7 +41,10 @@ def log_loss(model):
 # ``most-violated`` takes the row that the model gets most wrong: here, the flipped labels.
 # ``conditional-variance`` never looks at labels and covers the plane. ``entropy`` goes for rows
 # that tell most about the function, and ``adaptive-sampling`` draws two rows, those that are wrong
-# more often, and keeps the one that lowers the loss of all rows.
+# more often, and keeps the one that lowers the loss of all rows. The package warns of a model that
+# has learned nothing, such as the last one here.
+
+warnings.simplefilter("ignore", sgpc.ChanceLevelWarning)
 
 figure, axes = plt.subplots(2, 2, figsize=(9.5, 8), layout="constrained")
 names = ("adaptive-sampling", "entropy", "conditional-variance", "most-violated")

@@ -74,7 +74,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 3600,
     "plot_gallery": "True",
-    "reset_modules_order": "both",
+    "capture_repr": (),
 }
 
 # ------------------------------------------------------------------------------------- pages

@@ -45,7 +45,7 @@ def linked_table(lines: list[str]) -> Iterator[str]:
         if RULE.match(line):
             inside = True
         elif inside and line.startswith("``"):
-            names, meaning = re.match(r"(``.*``)\s+(.*)", line).groups()  # type: ignore[union-attr]
+            names, meaning = re.match(r"((?:``\w+``(?:, )?)+)\s+(.*)", line).groups()  # type: ignore[union-attr]
             yield f"   * - {NAME.sub(_link, names)}"
             yield f"     - {meaning}"
         elif inside and line.strip():
