@@ -46,7 +46,6 @@ suppress_warnings = ["config.cache"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autodoc_preserve_defaults = True
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 nitpicky = True

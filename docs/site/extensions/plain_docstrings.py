@@ -7,8 +7,11 @@ the form of scikit-learn.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
+from textwrap import dedent
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -25,17 +28,25 @@ def literal_blocks(lines: list[str]) -> Iterator[str]:
     before = ""  # the last line that stood at the margin
     inside = False
     for number, line in enumerate(lines):
-        indented = line[:1] == " " and not BLANK.match(line)
         if BLANK.match(line):
             yield line
             continue
-        if not indented:
+        if not line.startswith(" "):
             before, inside = line, False
         elif not inside and BLANK.match(lines[number - 1]) and not LIST.match(before):
-            if not before.rstrip().endswith("::"):
-                yield from ("::", "")
+            yield from (f".. code-block:: {_language(lines[number:])}", "")
             inside = True
         yield line
+
+
+def _language(lines: list[str]) -> str:
+    """What the block at the beginning of some lines is written in."""
+    block = list(takewhile(lambda line: BLANK.match(line) or line.startswith(" "), lines))
+    try:
+        ast.parse(dedent("\n".join(block)))
+    except SyntaxError:
+        return "text"
+    return "python"
 
 
 def linked_table(lines: list[str]) -> Iterator[str]:
@@ -77,6 +88,13 @@ def rewritten(_app: Sphinx, what: str, name: str, _obj: Any, _opt: Any, lines: l
         lines[:] = literal_blocks(lines)
 
 
+def readable(_app: Sphinx, *about: Any) -> tuple[str | None, str | None]:
+    """Called by autodoc for every signature: a default that is a function has no address."""
+    signature, returned = about[-2:]
+    return signature and re.sub(r"<function [^>]*>+( at 0x\w+>)?", "...", signature), returned
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", rewritten)
+    app.connect("autodoc-process-signature", readable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,6 +32,7 @@ def add_value_rules(converter: Converter) -> None:
     """Teach a converter the rules of this module."""
     for scalar in _SCALARS:
         converter.register_structure_hook(scalar, _scalar)
+    converter.register_structure_hook(Enum, _choice)  # before cattrs 26 its own came first
     converter.register_structure_hook_func(
         lambda type_: shape(type_) in _RULES,
         lambda value, type_: _RULES[shape(type_)](value, type_, converter),
