@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from sgpc_framework.rows.training_rows import TrainingRows
 
 Floats = NDArray[np.float64]
+"""An array of float64."""
+
 Inputs = Any
 """Rows of inputs: whatever can be indexed by an array of row numbers. Usually a float matrix."""
 

@@ -30,7 +30,7 @@ from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import Registry
 
 ROOT = Path(__file__).parents[1]
-TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES = {str(page.relative_to(ROOT)): page for page in [*TOP, *sorted(ROOT.glob("docs/**/*.md"))]}
 LANGUAGES = {"python", "toml", "json", "console", "text"}
 NOT_INSTALLED = {"docs/authors/tutorial.md"}

@@ -107,14 +107,19 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : array of the labels, sorted; columns of probabilities follow this order
-    model_ : the fitted ``Model``, or ``OneVsRest`` if there is one for each class
-    n_features_in_ : the number of features
-    feature_importances_ : for each feature, by how many nats the log loss rises when it is
-        permuted, on at most 500 of the training rows: quick, and kind to what was fitted to them.
+    classes_ : array
+        The labels, sorted; columns of probabilities follow this order.
+    model_ : Model or OneVsRest
+        The fitted model; ``OneVsRest`` if there is one for each class.
+    n_features_in_ : int
+        The number of features.
+    feature_importances_ : array
+        For each feature, by how many nats the log loss rises when it is permuted, on at most 500 of
+        the training rows: quick, and kind to what was fitted to them.
         ``sgpc_framework.metrics.column_importance.permutation_importance(classifier.model_, X, y)``
-        has it on rows of your own, with its noise
-    feature_names_in_ : their names, if X was a table whose columns all have strings as names
+        has it on rows of your own, with its noise.
+    feature_names_in_ : array of str
+        The names of the features, if X was a table whose columns all have strings as names.
     """
 
     model_: Classifier

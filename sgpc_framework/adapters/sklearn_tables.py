@@ -39,7 +39,7 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
     ----------
     classifier : estimator, default=None
         What is fitted to the features; None: ``SGPClassifier()``.
-    words : sequence of names, default=()
+    words : sequence of str, default=()
         Columns that hold words although they look like numbers.
     max_words : int, default=100
         The most different words of a column.
@@ -48,10 +48,16 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 
     Attributes
     ----------
-    classes_ : array of the labels, sorted; columns of probabilities follow this order
-    classifier_ : the fitted classifier of the features
-    encoding_ : how the columns become features; ``encoding_.features`` has their names
-    n_features_in_, feature_names_in_ : the columns, and their names if they are strings
+    classes_ : array
+        The labels, sorted; columns of probabilities follow this order.
+    classifier_ : estimator
+        The fitted classifier of the features.
+    encoding_ : Encoding
+        How the columns become features; ``encoding_.features`` has their names.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they are strings.
     """
 
     def __init__(

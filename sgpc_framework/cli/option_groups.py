@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 
 
-class Numbers(click.ParamType[tuple[int, ...]]):
+class Numbers(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
     """Whole numbers of at least 1, by commas."""
 
     name = "N[,N...]"

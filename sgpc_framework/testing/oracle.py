@@ -38,7 +38,9 @@ def dense_posterior(
 ) -> DensePosterior:
     """The posterior under sites exp(-p (f - m)² / 2) on the basis rows of X, at rows ``at`` or X.
 
-    C = K_uu + Π⁻¹,   mean = K_.u C⁻¹ m,   covariance = K - K_.u C⁻¹ K_u.
+    In the textbook's words:
+
+        C = K_uu + Π⁻¹,   mean = K_.u C⁻¹ m,   covariance = K - K_.u C⁻¹ K_u.
     """
     inputs = X[np.asarray(basis, dtype=np.intp)]
     rows = X if at is None else at

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import browser
 
 import sgpc_framework as sgpc
 from sgpc_framework.report import render
 
 NASTY = '"><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">'
 """What a feature or a class might be called by somebody who means harm."""
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-)
 
 
 def plane(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -53,23 +40,8 @@ def page(model, rows) -> str:
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
-    """A browser that logs what it says and what it asks the network for."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("no chromium with chromedriver here: apt-get install chromium chromium-driver")
-    options = Options()
-    options.binary_location = browser
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = Service(driver, log_output=os.devnull)
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
+    with browser(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 @pytest.fixture
