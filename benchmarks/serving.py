@@ -1,8 +1,9 @@
 """What ``sgpc serve`` can take: ``python -m benchmarks.serving``, a minute on loopback.
 
-A model of 80 basis vectors and 20 columns is served by a process of its own. Clients in this process
-hold a connection each and ask again as soon as they are answered, for a few seconds a line; a
-request for ``/health``, which predicts nothing, is the floor. Server and clients share the machine.
+A model of 80 basis vectors and 20 columns is served by a process of its own. Clients in this
+process hold a connection each and ask again as soon as they are answered, for a few seconds a line;
+a request for ``/health``, which predicts nothing, is the floor. Server and clients share the
+machine.
 """
 
 from __future__ import annotations
