@@ -174,6 +174,7 @@ def test_numbers_on_pages_that_have_drifted_are_noticed():
 NOT_RUN = {
     "docs/authors/tutorial.md": "the package that the reader has installed before",
     "docs/how-to/rows-on-a-cluster.md": "a cluster",
+    "docs/how-to/serve.md": "a server that goes on until it is stopped",
     "docs/how-to/reproduce.md": "hours",
     "docs/experiments/reproduction.md": "hours",
 }
