@@ -91,7 +91,7 @@ def command(
 
     try:
         from sgpc_framework.serving.application import application
-        from sgpc_framework.serving.limits import Limits
+        from sgpc_framework.serving.request_limits import Limits
         from sgpc_framework.serving.server import address_of, is_local, listen, serve
     except ImportError as error:
         raise click.ClickException(

@@ -15,7 +15,6 @@ from starlette.exceptions import HTTPException
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.serving.guide_page import guide_page
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.openapi import (
     health_operation,
     metrics_operation,
@@ -24,6 +23,7 @@ from sgpc_framework.serving.openapi import (
 )
 from sgpc_framework.serving.prediction import as_json
 from sgpc_framework.serving.refusals import MEDIA_TYPE, Problem, Refusal
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.service import HEADERS, Service
 from sgpc_framework.serving.traffic import Traffic
 from sgpc_framework.tables.table_classifier import TableClassifier

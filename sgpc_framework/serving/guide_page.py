@@ -12,8 +12,8 @@ import attrs
 from fastapi import Response
 
 from sgpc_framework.serving.fields import Field
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.openapi import REFUSALS
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.row_reader import RowReader
 
 LISTED = 500

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.refusals import MEDIA_TYPE
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.row_reader import RowReader
 
 REFUSALS = {

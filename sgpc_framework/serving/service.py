@@ -13,9 +13,9 @@ from starlette.requests import ClientDisconnect
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.serving import traffic as figures
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.prediction import Prediction, as_json
 from sgpc_framework.serving.refusals import Problem, Refusal
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.row_reader import RowReader
 from sgpc_framework.tables.table_classifier import TableClassifier
 

@@ -10,8 +10,8 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework.errors import InputError
 from sgpc_framework.serving.application import application
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.refusals import SHOWN
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.tables import TableClassifier
 
 ROW = {"age": 31, "zone": "2", "purpose": "car", "income": 20.5}

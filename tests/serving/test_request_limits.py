@@ -9,7 +9,7 @@ import time
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from sgpc_framework.serving.limits import Limits
+from sgpc_framework.serving.request_limits import Limits
 
 BODY = json.dumps({"rows": [[0.5, 0.5]]}).encode()
 JSON = [("content-type", "application/json")]
