@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import attrs
 import numpy as np
 import pytest
 
@@ -47,6 +48,14 @@ class TestPredictions:
         asked = client(loans)
         answers = [asked.predict([{**ROW, "zone": zone}]).text for zone in ("2", 2, 2.0)]
         assert len(set(answers)) == 1
+
+    def test_unseen_words_count_as_none_if_the_model_says_so(self, client, loans):
+        open_minded = attrs.evolve(loans, encoding=attrs.evolve(loans.encoding, unseen="zero"))
+        row = {**ROW, "purpose": "boat", "zone": 10**400}
+        answer = client(open_minded).predict([row])
+        expected = open_minded.predict_proba({**ROW, "purpose": "boat", "zone": "none"})
+        np.testing.assert_allclose(answer.json["probabilities"], expected, rtol=1e-9)
+        assert client(open_minded).predict([{**ROW, "purpose": []}]).status == 422
 
     def test_truth_values_are_the_words_they_were_in_training(self, client):
         rng = np.random.default_rng(0)
