@@ -36,7 +36,7 @@ LANGUAGES = {"python", "toml", "json", "console", "text"}
 NOT_INSTALLED = {"docs/authors/tutorial.md"}
 """Pages whose commands need a package that the reader has installed before."""
 
-LARGE = {"jax", "gpytorch"}
+LARGE = {"gpytorch", "jax", "mlflow"}
 """Packages that are too large for the extra ``dev``: without them the blocks that import them, and
 say all that they need, are left out."""
 
@@ -102,6 +102,7 @@ def _run(words: list[str], fails: bool) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # by GPyTorch's import
+@pytest.mark.filterwarnings("ignore:.*Any type hint is inferred:UserWarning")  # by MLflow's
 @pytest.mark.parametrize("page", pages_with("python", "console"))
 def test_python_blocks_and_commands_run_and_print_what_the_page_says(
     page, tmp_path, monkeypatch, capsys
@@ -174,6 +175,7 @@ def test_numbers_on_pages_that_have_drifted_are_noticed():
 NOT_RUN = {
     "docs/authors/tutorial.md": "the package that the reader has installed before",
     "docs/how-to/rows-on-a-cluster.md": "a cluster",
+    "docs/how-to/serve.md": "a server that goes on until it is stopped",
     "docs/how-to/reproduce.md": "hours",
     "docs/experiments/reproduction.md": "hours",
 }

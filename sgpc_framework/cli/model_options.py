@@ -23,9 +23,7 @@ true_labels_option = click.option(
     help="The column with the true labels, if it is not that of the training table.",
 )
 
-prediction_options = together(
-    click.argument("model", type=click.Path(path_type=Path)),
-    data_argument,
+variant_options = together(
     click.option(
         "--size",
         type=click.IntRange(min=1),
@@ -37,6 +35,13 @@ prediction_options = together(
         help="What a word that training has not seen is: an error, or none of the known ones. "
         "Default: as the model was fitted.",
     ),
+)
+"""Which of the models in a file, and what it makes of words: ``size``, ``unseen``."""
+
+prediction_options = together(
+    click.argument("model", type=click.Path(path_type=Path)),
+    data_argument,
+    variant_options,
     reading_options,
 )
 """MODEL, DATA, and how to use them."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from sgpc_framework.cli.model_options import changed, variant_options
 from sgpc_framework.cli.printing import echo
 
 
@@ -20,17 +21,7 @@ from sgpc_framework.cli.printing import echo
     show_default=True,
     help="The port to listen at; 0 is any that is free.",
 )
-@click.option(
-    "--size",
-    type=click.IntRange(min=1),
-    help="Use the model of so many basis vectors, if it has one.",
-)
-@click.option(
-    "--unseen",
-    type=click.Choice(("refuse", "zero")),
-    help="What a word that training has not seen is: an error, or none of the known ones. "
-    "Default: as the model was fitted.",
-)
+@variant_options
 @click.option(
     "--max-rows",
     type=click.IntRange(min=1),
@@ -100,7 +91,7 @@ def command(
 
     try:
         from sgpc_framework.serving.application import application
-        from sgpc_framework.serving.limits import Limits
+        from sgpc_framework.serving.request_limits import Limits
         from sgpc_framework.serving.server import address_of, is_local, listen, serve
     except ImportError as error:
         raise click.ClickException(
@@ -110,8 +101,6 @@ def command(
 
     classifier = load(model, trust=trust)
     if isinstance(classifier, TableClassifier):
-        from sgpc_framework.cli.model_options import changed
-
         classifier = changed(classifier, size, unseen)
     elif unseen is not None:
         raise click.UsageError("--unseen is for models of tables; this one takes arrays")

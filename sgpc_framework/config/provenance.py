@@ -19,7 +19,7 @@ from sgpc_framework.errors import ConfigError
 from sgpc_framework.parts.calls import registry_in_use
 from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.plugin.kinds import KINDS
-from sgpc_framework.plugin.registry import Registry
+from sgpc_framework.plugin.registry import Registry, default_registry
 
 
 @attrs.frozen
@@ -37,8 +37,9 @@ class Provenance:
     """``config`` has every setting and every slot; ``build(config)`` makes the design again.
 
     A slot whose part cannot be named in a file is ``{"name": ..., "class": ...}``, from which
-    nothing can be built. ``registry`` is where the parts were looked up: a model is saved with it,
-    and its errors name providers from it, but no file has it.
+    nothing can be built. ``registry`` is where the parts were looked up, None for the plugins that
+    are installed: a model is saved with it, and its errors name providers from it, but no file has
+    it.
     """
 
     config: Mapping[str, Any]
@@ -54,7 +55,8 @@ class Provenance:
             key: _described(value, registry) if key in KINDS else plain(value)
             for key, value in settings.items()
         }
-        return cls(described, tuple(_sources(config, registry)), registry)
+        own = None if registry is default_registry() else registry
+        return cls(described, tuple(_sources(config, registry)), own)
 
 
 def _described(part: Any, registry: Registry) -> dict[str, Any]:

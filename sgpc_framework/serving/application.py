@@ -15,10 +15,15 @@ from starlette.exceptions import HTTPException
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.serving.guide_page import guide_page
-from sgpc_framework.serving.limits import Limits
-from sgpc_framework.serving.openapi import predict_operation
+from sgpc_framework.serving.openapi import (
+    health_operation,
+    metrics_operation,
+    predict_operation,
+    schemas,
+)
 from sgpc_framework.serving.prediction import as_json
 from sgpc_framework.serving.refusals import MEDIA_TYPE, Problem, Refusal
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.service import HEADERS, Service
 from sgpc_framework.serving.traffic import Traffic
 from sgpc_framework.tables.table_classifier import TableClassifier
@@ -40,17 +45,23 @@ def application(
         docs_url=None,  # pages that fetch scripts from elsewhere
         redoc_url=None,
     )
-    answer = attrs.asdict(service.example)
-    operation = predict_operation(service.reader, service.limits, service.example.classes, answer)
-    health = {"200": {"content": {"application/json": {"example": service.health_report()}}}}
-    for path, method, endpoint, extra in [
-        ("/predict", "POST", service.predict, operation),
-        ("/health", "GET", service.health, {"responses": health}),
-        ("/metrics", "GET", service.metrics, None),
+    request, answer = service.reader.example, attrs.asdict(service.example)
+    for method, path, endpoint, description in [
+        ("POST", "/predict", service.predict, predict_operation(request, answer)),
+        ("GET", "/health", service.health, health_operation(service.health_report())),
+        ("GET", "/metrics", service.metrics, metrics_operation()),
     ]:
         app.add_api_route(
-            path, endpoint, methods=[method], response_class=Response, openapi_extra=extra
+            path,
+            endpoint,
+            methods=[method],
+            operation_id=path[1:],
+            response_class=Response,
+            openapi_extra=description,
         )
+    named = schemas(service.reader, service.limits, service.example.classes)
+    document = {**app.openapi(), "components": {"schemas": named}}
+    app.openapi = lambda: document
     page = guide_page(app.title, service.reader, service.limits, answer)
     for path in ("/", "/docs"):
         app.add_api_route(path, page.answer, include_in_schema=False)

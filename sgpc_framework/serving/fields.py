@@ -8,11 +8,13 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
-from sgpc_framework.tables.encoding import Encoding, NumberColumn, WordColumn
-from sgpc_framework.tables.table import Column, Values, numbers_or_words
+from sgpc_framework.rows.checking import LARGEST
+from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.table import Column, Values
 
-LARGEST = 1e100
-"""No number is larger, so that squares and sums of squares stay finite."""
+REACH = LARGEST / 10
+"""So far from its mean a number may be, in standard deviations: rounding leaves it a number that
+the model takes."""
 
 LISTED = 10
 """So many words are named when another was found."""
@@ -42,41 +44,59 @@ class Field(Protocol):
 
 def fields_of(encoding: Encoding) -> tuple[Field, ...]:
     """The fields of a table's rows, in the order of its columns."""
-    fields: list[Field] = []
-    for column in encoding.columns:
-        if isinstance(column, NumberColumn):
-            example = float(f"{column.mean:.3g}")
-            fields.append(NumberField(column.name, example, column.fill is not None))
-        elif isinstance(column, WordColumn):
-            strict = encoding.unseen == "refuse"
-            fields.append(WordField(column.name, column.words, column.fill is not None, strict))
-        else:  # a kind of column that speaks for itself when it is encoded
-            fields.append(OtherField(column.name))
-    return tuple(fields)
+    strict = encoding.unseen == "refuse"
+    return tuple(
+        NumberField.of(column)
+        if isinstance(column, NumberColumn)
+        else WordField(column.name, column.words, column.fill is not None, strict)
+        for column in encoding.columns
+    )
 
 
 @attrs.frozen
 class NumberField:
-    """A number that is finite, or null if the model fills in missing ones."""
+    """A number between two others, or null if the model fills in missing ones."""
 
     name: str
     example: float = 0.0
     nullable: bool = False
+    least: float = -REACH
+    greatest: float = REACH
+
+    @classmethod
+    def of(cls, column: NumberColumn) -> NumberField:
+        """The field of a column, whose numbers become (x - mean) / scale."""
+        typical = column.mean if column.fill is None else column.fill
+        largest = np.finfo(np.float64).max
+        reach = min(REACH * column.scale, largest / 2)
+        least, greatest = max(column.mean - reach, -largest), min(column.mean + reach, largest)
+        return cls(column.name, short(typical), column.fill is not None, least, greatest)
 
     @property
     def schema(self) -> dict[str, Any]:
         kind = ["number", "null"] if self.nullable else "number"
-        return {"type": kind, "minimum": -LARGEST, "maximum": LARGEST}
+        return {"type": kind, "minimum": self.least, "maximum": self.greatest}
 
     def wanted(self, value: Any) -> str | None:
         if type(value) is float or type(value) is int:  # a bool is an int to isinstance
-            return None if -LARGEST <= value <= LARGEST else "a number of at most 1e100 in size"
+            if self.least <= value <= self.greatest:
+                return None
+            return f"a number from {self.least:.3g} to {self.greatest:.3g}"
         if value is None and self.nullable:
             return None
         return "a number or null" if self.nullable else "a number"
 
     def values(self, given: Sequence[Any]) -> Values:
         return np.array([np.nan if v is None else float(v) for v in given], dtype=np.float64)
+
+
+def short(number: float) -> float:
+    """Three digits of a number, for an example.
+
+    >>> short(31.4159)
+    31.4
+    """
+    return float(f"{number:.3g}")
 
 
 @attrs.frozen
@@ -126,25 +146,6 @@ class WordField:
         return f"{kind} {listed}{more}{', or null' if self.nullable else ''}"
 
 
-@attrs.frozen
-class OtherField:
-    """A number, a word or null: the model's encoding says whether it will do."""
-
-    name: str
-    example: Any = None
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": ["string", "number", "boolean", "null"]}
-
-    def wanted(self, value: Any) -> str | None:
-        plain = value is None or isinstance(value, (str, int, float))
-        return None if plain else "a number, a word or null"
-
-    def values(self, given: Sequence[Any]) -> Values:
-        return numbers_or_words(given)
-
-
 def _word(value: str | float) -> str:
     """The word that a value of a table is read as.
 
@@ -156,7 +157,7 @@ def _word(value: str | float) -> str:
     if isinstance(value, bool):
         return str(value)
     if abs(value) > LARGEST:
-        return "inf"  # as a table has it, and no word of training
+        return "inf"  # no word of training
     return str(Column("", np.array([value], dtype=np.float64)).as_words()[0])
 
 

@@ -12,8 +12,8 @@ import attrs
 from fastapi import Response
 
 from sgpc_framework.serving.fields import Field
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.openapi import REFUSALS
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.row_reader import RowReader
 
 LISTED = 500
@@ -31,13 +31,15 @@ pre, textarea { font: 14px/1.4 ui-monospace, monospace; background: #8881; paddi
 .table { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0;
-  border-bottom: 1px solid #8884; overflow-wrap: anywhere }
+  border-bottom: 1px solid #8884; overflow-wrap: break-word }
+pre:empty { display: none }
 button { font: inherit; padding: .3rem 1.2rem }
 """
 
 SCRIPT = """
 const button = document.getElementById("send"), answer = document.getElementById("answer");
 document.getElementById("try").hidden = false;
+document.getElementById("url").textContent = new URL("predict", location);
 button.addEventListener("click", async () => {
   answer.textContent = "...";
   try {
@@ -64,11 +66,12 @@ answer, <a href="metrics">metrics</a> what it has done.</p>
 <h2>A request</h2>
 <p><code>Content-Type: application/json</code>; the columns are in the table below.</p>
 <pre>{request}</pre>
+<pre>curl <span id="url">predict</span> -H 'Content-Type: application/json' -d '{curl}'</pre>
 <h2>Its answer</h2>
 <p>The probabilities of a row are in the order of <code>classes</code>.</p>
 <pre>{answer}</pre>
 <section id="try" hidden><h2>Try it</h2>
-<textarea id="body" rows="8" aria-label="The body of a request">{request}</textarea>
+<textarea id="body" rows="5" aria-label="The body of a request">{request}</textarea>
 <p><button id="send">Send</button></p><pre id="answer" aria-live="polite"></pre></section>
 <h2>{heading}</h2>
 <div class="table"><table><tr><th>{first}<th>takes<th>for example</tr>{rows}</table></div>{more}
@@ -110,6 +113,7 @@ def guide_page(title: str, reader: RowReader, limits: Limits, answer: dict[str, 
             style=STYLE,
             script=SCRIPT,
             request=escape(_indented(reader.example)),
+            curl=escape(json.dumps(reader.example).replace("'", r"\u0027")),
             answer=escape(_indented(answer)),
             heading=f"The {count} columns" if reader.named else f"The {count} numbers of a row",
             first="column" if reader.named else "position",

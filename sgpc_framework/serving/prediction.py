@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.merits import probabilities
 from sgpc_framework.model.classes import Classifier
-from sgpc_framework.serving.refusals import Problem, Refusal
+from sgpc_framework.serving.refusals import Problem, Refusal, pointer
 from sgpc_framework.serving.row_reader import RowReader
 from sgpc_framework.tables.table_classifier import TableClassifier
 
@@ -31,17 +32,16 @@ class Prediction:
         rows = reader.read(body)
         try:
             with np.errstate(over="ignore"):  # far away a kernel is zero, as it should be
-                labels = classifier.predict(rows)  # the model decides, which need not be argmax
-                proba = classifier.predict_proba(rows)
-        except InputError as error:  # what only the model's own encoding can know
-            raise Refusal(
-                422, str(error), [Problem("/rows", "rows to predict", "others")]
-            ) from None
-        if not np.isfinite(proba).all():
-            row = int(np.flatnonzero(~np.isfinite(proba).all(axis=1))[0])
+                log_proba = classifier.predict_log_proba(rows)
+        except InputError as error:  # what only the model can know
+            raise Refusal(422, f"the rows cannot be used: {error}") from None
+        proba = probabilities(log_proba)
+        if not (finite := np.isfinite(proba).all(axis=1)).all():
             wanted = "numbers that the model's kernel can take"
-            problem = Problem(f"/rows/{row}", wanted, "probabilities that are no numbers")
+            where = pointer("rows", int(finite.argmin()))
+            problem = Problem(where, wanted, "some whose probabilities are no numbers")
             raise Refusal(422, "the model has no answer", [problem])
+        labels = classifier.decide(log_proba)  # by its costs, if it has any
         return cls(classifier.classes.tolist(), labels.tolist(), proba.tolist())
 
     def body(self) -> bytes:

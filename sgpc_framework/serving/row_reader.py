@@ -10,7 +10,7 @@ import numpy as np
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.classes import Classifier, models_of
-from sgpc_framework.serving.fields import Field, NumberField, fields_of
+from sgpc_framework.serving.fields import Field, NumberField, fields_of, short
 from sgpc_framework.serving.refusals import SHOWN, Problem, Refusal, found, pointer
 from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.table_classifier import TableClassifier
@@ -42,8 +42,7 @@ class RowReader:
                 "JSON cannot carry"
             )
         typical = np.median(model.inputs, axis=0)  # a row of its own would reveal a training row
-        examples = (float(f"{value:.3g}") for value in typical)
-        numbers = (NumberField(str(i), example) for i, example in enumerate(examples))
+        numbers = (NumberField(str(place), short(x)) for place, x in enumerate(typical))
         return cls(tuple(numbers), False, max_rows)
 
     @property

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from typing import Any
 
 import attrs
 from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
 
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.serving import traffic as figures
-from sgpc_framework.serving.limits import Limits
 from sgpc_framework.serving.prediction import Prediction, as_json
 from sgpc_framework.serving.refusals import Problem, Refusal
+from sgpc_framework.serving.request_limits import Limits
 from sgpc_framework.serving.row_reader import RowReader
 from sgpc_framework.tables.table_classifier import TableClassifier
 
 HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
+PATHS = ("/predict", "/health", "/metrics", "/docs", "/", "/openapi.json")
 
-@attrs.frozen
+
+@attrs.frozen(eq=False)
 class Service:
     """The classifier and what is kept beside it while it serves."""
 
@@ -31,79 +34,65 @@ class Service:
     name: str
     example: Prediction
     traffic: figures.Traffic
+    places: asyncio.Semaphore
+    """One for each request that may be answered at a time."""
     worker: ThreadPoolExecutor
-    """One thread: a prediction at a time is quickest, and the others see to requests meanwhile."""
-    tokens: set[object] = attrs.Factory(set)
-    """A token for each request that is being answered."""
+    """One thread: a prediction at a time is quickest, and others see to requests meanwhile."""
 
     @classmethod
     def of(cls, classifier: Classifier | TableClassifier, limits: Limits, name: str) -> Service:
+        """A service that has predicted an example."""
         reader = RowReader.of(classifier, limits.rows)
         example = Prediction.of(classifier, reader, as_json(reader.example))
-        paths = ("/predict", "/health", "/metrics", "/docs", "/", "/openapi.json")
-        traffic = figures.Traffic(paths, example.classes)
-        worker = ThreadPoolExecutor(1, "prediction")
-        return cls(classifier, reader, limits, name, example, traffic, worker)
+        traffic = figures.Traffic(PATHS, example.classes)
+        places, worker = asyncio.Semaphore(limits.requests), ThreadPoolExecutor(1, "prediction")
+        return cls(classifier, reader, limits, name, example, traffic, places, worker)
 
     async def predict(self, request: Request) -> Response:
         """Labels and probabilities of some rows."""
         _check_type(request)
-        if len(self.tokens) >= self.limits.requests:
-            wanted = f"at most {self.limits.requests} requests at a time"
-            problem = Problem("", wanted, f"{len(self.tokens)} open ones")
+        if self.places.locked():
+            problem = Problem("", f"at most {self.limits.requests} requests at a time", "more")
             raise Refusal(503, "the server is busy; come again in a second", [problem])
-        token = object()
-        self._open(token)
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self.limits.seconds
-        try:
-            body = await self._body(request, end)
-            future = self.worker.submit(self._work, body)
-        except BaseException:
-            self._close(token)
-            raise
-        # The place is free when the work has ended, not when somebody has stopped waiting for it.
-        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._close, token))
-        return await self._answer(future, end)
+        async with self.places:
+            with self.traffic.open.track_inprogress():
+                prediction, text = await self._prediction(request)
+        self.traffic.predicted(prediction.labels)
+        return Response(text, media_type="application/json", headers=HEADERS)
 
-    async def _body(self, request: Request, end: float) -> bytes:
+    async def _prediction(self, request: Request) -> tuple[Prediction, bytes]:
+        body, seconds = None, self.limits.seconds
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(seconds):
+                body = await self._body(request)
+                # Work that still waits for the thread is cancelled with the request.
+                return await loop.run_in_executor(self.worker, self._work, body)
+        except TimeoutError:
+            if body is None:
+                problem = Problem("", f"the whole body within {seconds:g} s", "a part")
+                raise Refusal(408, "the body did not come in time", [problem]) from None
+            problem = Problem("", f"a prediction within {seconds:g} s", "none yet")
+            raise Refusal(503, "the prediction took too long; send fewer rows", [problem]) from None
+
+    async def _body(self, request: Request) -> bytes:
         most = self.limits.body_bytes
         said = request.headers.get("content-length", "")
         if said.isdigit() and int(said[:20]) > most:
             raise _too_large(most, f"{said[:20]} bytes")
         body = bytearray()
         try:
-            async with asyncio.timeout_at(end):
-                async for piece in request.stream():
-                    body += piece
-                    if len(body) > most:
-                        raise _too_large(most, "more")
-        except TimeoutError:
-            problem = Problem("", f"the whole body within {self.limits.seconds:g} s", "a part")
-            raise Refusal(408, "the body did not come in time", [problem]) from None
+            async for piece in request.stream():
+                body += piece
+                if len(body) > most:
+                    raise _too_large(most, "more")
+        except ClientDisconnect:  # nobody hears this, but it is counted
+            raise Refusal(400, "the connection ended before the body did") from None
         return bytes(body)
-
-    async def _answer(self, future: Future[tuple[Prediction, bytes]], end: float) -> Response:
-        try:
-            async with asyncio.timeout_at(end):
-                prediction, text = await asyncio.wrap_future(future)
-        except TimeoutError:
-            problem = Problem("", f"a prediction within {self.limits.seconds:g} s", "none yet")
-            raise Refusal(503, "the prediction took too long; send fewer rows", [problem]) from None
-        self.traffic.predicted(prediction.labels)
-        return Response(text, media_type="application/json", headers=HEADERS)
 
     def _work(self, body: bytes) -> tuple[Prediction, bytes]:
         prediction = Prediction.of(self.classifier, self.reader, body)
         return prediction, prediction.body()
-
-    def _open(self, token: object) -> None:
-        self.tokens.add(token)
-        self.traffic.open.set(len(self.tokens))
-
-    def _close(self, token: object) -> None:
-        self.tokens.discard(token)
-        self.traffic.open.set(len(self.tokens))
 
     async def health(self) -> Response:
         """Whether the server can answer, and what it serves."""

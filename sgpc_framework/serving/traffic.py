@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 
 from prometheus_client import (
@@ -9,7 +10,6 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
-    PlatformCollector,
     ProcessCollector,
     generate_latest,
 )
@@ -27,7 +27,6 @@ class Traffic:
         self._paths = frozenset(paths)
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
         self._requests = Counter(
             "sgpc_requests", "Requests answered.", ["path", "status"], registry=registry
         )
@@ -57,8 +56,8 @@ class Traffic:
     def predicted(self, labels: Sequence[object]) -> None:
         """Count rows."""
         self._rows.inc(len(labels))
-        for label in labels:
-            self._labels.labels(str(label)).inc()
+        for label, count in Tally(map(str, labels)).items():
+            self._labels.labels(label).inc(count)
 
     def text(self) -> bytes:
         """All figures."""

@@ -380,6 +380,16 @@ def test_a_clone_is_like_it(selector):
     assert copy.set_params(max_basis=3).get_params()["max_basis"] == 3
 
 
+def test_skops_gives_it_back_without_pickles():
+    skops = pytest.importorskip("skops.io")
+    fitted = quick().fit(X, NAMES)
+    kept = skops.dumps(fitted)
+    types = skops.get_untrusted_types(data=kept)
+    assert all(name.split(".")[0] in ("sgpc_framework", "sgpc_plugins") for name in types)
+    again = skops.loads(kept, trusted=types)
+    assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
 def test_pickle_and_joblib_give_it_back(tmp_path):
     fitted = quick().fit(X, NAMES)
     joblib.dump(fitted, tmp_path / "m.joblib")
