@@ -166,10 +166,7 @@ def _features(row: Any, features: list[int]) -> list[object]:
 
 def figure_table(subject: Subject) -> Markup:
     """Every figure of merit with its noise, beside what needs no model."""
-    known = subject.predictions
-    rows = figure_rows(
-        known.merits, known.noise, len(subject.classes), shares_known=known.shares is not None
-    )
+    rows = figure_rows(subject.predictions)
     return table(["", "the model", "± standard error, or 95 % interval", "to compare with"], rows)
 
 
