@@ -213,8 +213,12 @@ def _each(
     model: Model, X: Any, log_proba: Floats, decided: Codes, most: int
 ) -> Iterator[Explanation]:
     classes = model.classes.tolist()
-    kernel, similarity = model.kernel_to_basis(X)
-    weights, there = _weights(model, kernel), model.predict_proba(model.inputs)
+    if len(model):
+        kernel, similarity = model.kernel_to_basis(X)
+        weights, there = _weights(model, kernel), model.predict_proba(model.inputs)
+    else:  # nothing but how frequent the classes are
+        weights = similarity = np.zeros((len(decided), 0))
+        there = np.zeros((0, len(classes)))
     means = np.atleast_2d(model.state.mean)
     for row, label in enumerate(decided.tolist()):
         others = log_proba[row].copy()

@@ -81,6 +81,8 @@ def _in_words(one: Explanation, model: Model, encoding: Encoding, row: Floats) -
 
 def _effects(one: Explanation, model: Model, encoding: Encoding, row: Floats) -> dict[str, float]:
     """How much each column adds to the lead, beside the average of the basis vectors."""
+    if not len(model):
+        return {}
     columns = [*_places(encoding)]
     variants = np.repeat(row[None], len(columns), axis=0)
     average = model.inputs.mean(axis=0)

@@ -66,6 +66,13 @@ def test_neighbours_do_not_cancel_each_other() -> None:
     assert np.median(terms / told) > 10.0
 
 
+def test_without_a_basis_vector_there_is_nothing_to_tell() -> None:
+    whole = sgpc.build(**DESIGN).fit(X, TWO)
+    empty = sgpc.Model(whole.classes, whole.state[:0], whole.trace)
+    one = empty.explain(X)[0]
+    assert (one.lead, one.largest, one.nearest, one.others) == (0.0, (), (), 0)
+
+
 def test_costs_are_named_where_they_have_decided() -> None:
     plain = sgpc.build(**DESIGN).fit(X, TWO)
     careful = plain.with_costs({"yes": 50})
