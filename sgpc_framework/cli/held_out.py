@@ -79,7 +79,7 @@ def as_line(figures: dict[str, Any]) -> str:
     return (
         f"on {figures['holdout_rows']} rows held out: "
         f"error {100 * figures['holdout_error']:.1f} %, "
-        f"NLP {figures['holdout_nlp']:.3f} (the class frequencies alone: "
+        f"log loss {figures['holdout_nlp']:.3f} (the class frequencies alone: "
         f"{100 * figures['holdout_frequencies_error']:.1f} %, "
         f"{figures['holdout_frequencies_nlp']:.3f})"
     )
