@@ -93,7 +93,7 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         self.classifier_ = chosen.fit(self.encoding_.encode(table), y, **weights)
         self.classes_ = self.classifier_.classes_
         if hasattr(self.classifier_, "predict_proba"):
-            self.feature_importances_ = self._importances(columns, table, np.ravel(y))
+            self.feature_importances_ = self._importances(columns, table, np.asarray(y).ravel())
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
