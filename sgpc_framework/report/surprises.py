@@ -38,20 +38,20 @@ def surprises(subject: Subject) -> Markup:
             subject.classes[subject.truth[row]],
             subject.classes[subject.predictions.decided[row]],
             round(float(np.exp(-loss[row])), 4),
+            *([] if subject.encoding is not None else [_short(subject.X[row])]),
             *_reasons(one),
         ]
         for row, one in zip(worst, told, strict=True)
     ]
     heads = ["row", "true class", "predicted", "probability of the true class"]
-    reasons = (
-        ["for the prediction", "against it"] if subject.encoding is not None else ["most like"]
-    )
+    words = subject.encoding is not None
+    reasons = ["for the prediction", "against it"] if words else ["input", "most like"]
     behind = [_behind(subject, row, one) for row, one in zip(worst, told, strict=True)]
     fold = element("summary", "Behind each of them: the whole row, and what basis vectors say")
     return join(
         [
             element("p", text),
-            table([*heads, *reasons], rows, sortable=True, class_="reasons"),
+            table([*heads, *reasons], rows, sortable=True, class_="reasons" if words else None),
             element("details", fold, *behind, class_="fold") if len(subject.model) else None,
         ]
     )

@@ -261,6 +261,31 @@ def test_a_model_without_a_basis_vector(rows):
         assert "What was fitted" in Elements(render(one, *rows)).text
 
 
+class Letters:
+    """A kernel on words: how many letters they have in common, by place."""
+
+    name = "letters"
+
+    def __call__(self, X, Z):
+        return np.array(
+            [[np.mean([a == b for a, b in zip(x, z, strict=True)]) for z in Z] for x in X]
+        )
+
+    def diag(self, X):
+        return np.ones(len(X))
+
+
+def test_inputs_that_are_no_vectors():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab"), 6)) for _ in range(40)]
+    y = np.array([word.startswith("a") for word in words])
+    design = sgpc.build(kernel=Letters(), objective="none", max_basis=4, max_iterations=1)
+    text = Elements(render(design.fit(words, y), words, y)).text
+    surprises = text[text.index("input most like") : text.index("Behind each of them")]
+    assert len(re.findall(r" [ab]{6} [ab]{6} \(basis vector \d", surprises)) == 10
+    assert "Columns that matter" not in text
+
+
 def test_labels_that_do_not_fit(model, rows):
     with pytest.raises(sgpc.InputError, match="label for each of the 120 rows"):
         render(model, rows[0], rows[1][:3])
