@@ -344,4 +344,4 @@ def test_a_terminal_sees_how_the_fit_is_going(train, monkeypatch):
     assert "reading" in shown
     assert re.search(r"refining, penalty 1.* +\d+/\d+ loss 0\.\d{4}", shown)
     assert "left" in shown
-    assert "loss" not in result.stdout
+    assert "refining" not in result.stdout
