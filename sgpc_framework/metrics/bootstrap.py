@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 """From weights of shape (draws, rows) to a figure for each draw."""
 
-DRAWS = 200
+DRAWS = 1000
 AT_ONCE = 2_000_000
 """So many weights are held at a time."""
-FEWEST, MOST_WEIGHTS = 50, 40_000_000
+FEWEST, MOST_WEIGHTS = 100, 10_000_000
 """Of very many rows, whose figures are sure enough, fewer draws are made."""
 
 
