@@ -21,6 +21,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--window-size=1280,900",
+    "--force-prefers-reduced-motion",  # nothing plays by itself, unless a test wants it
 )
 
 

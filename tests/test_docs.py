@@ -91,9 +91,12 @@ def _lacks_a_package(block: Block) -> bool:
 
 
 def _run(words: list[str], fails: bool) -> str:
-    """What a command prints; less what goes to a file, as in ``sgpc config > mine.toml``."""
+    """What a command prints; less what goes to a file, as in ``sgpc config > mine.toml``. What it
+    reads may come from one, as in ``sgpc predict model.sgpc - < rows.csv``."""
     words, file = (words[:-2], Path(words[-1])) if words[-2] == ">" else (words, None)
-    result = CliRunner().invoke(main, words[1:])
+    words, given = (words[:-2], Path(words[-1])) if words[-2] == "<" else (words, None)
+    read = None if given is None else given.read_bytes()
+    result = CliRunner().invoke(main, words[1:], input=read)
     assert result.exit_code == int(fails), result.output
     if file is None:
         return result.output

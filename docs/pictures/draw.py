@@ -17,6 +17,8 @@ from PIL import Image
 
 HERE = Path(__file__).parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MOTIONLESS = "--force-prefers-reduced-motion"
+"""A page that plays by itself is photographed at its end."""
 PICTURE = re.compile(r"!\[[^\]]*\]\([./]*pictures/([\w-]+\.png)\)")
 
 
@@ -47,7 +49,13 @@ def photograph(page: Path, picture: Path) -> None:
 
     options = Options()
     options.binary_location = str(shutil.which("chromium"))
-    for flag in ("--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1180,2130"):
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--hide-scrollbars",
+        "--window-size=1180,2130",
+        MOTIONLESS,
+    ):
         options.add_argument(flag)
     with webdriver.Chrome(
         options=options, service=Service(shutil.which("chromedriver"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,13 +18,16 @@ except ImportError as error:
         "pip install 'sgpc-framework[sklearn]'"
     ) from error
 
-from sgpc_framework.adapters.sklearn import SGPClassifier
+from sgpc_framework.adapters.sklearn import MOST_PERMUTED, SGPClassifier
 from sgpc_framework.errors import InputError
+from sgpc_framework.metrics.column_importance import permutation_importance
+from sgpc_framework.model.explanation import Explanation
 from sgpc_framework.rows.checking import is_dask_collection, is_missing
 from sgpc_framework.tables.data_frames import as_table
 from sgpc_framework.tables.dates import calendar_columns, dates_of, telling
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding
 from sgpc_framework.tables.table import Column, Table
+from sgpc_framework.tables.table_explanations import explain_table
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +62,9 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         The number of columns.
     feature_names_in_ : array of str
         The names of the columns, if they are strings.
+    feature_importances_ : array
+        For each column, with all that it has become, by how many nats the log loss rises when it
+        is permuted, on at most 500 of the training rows.
     """
 
     def __init__(
@@ -92,10 +99,12 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.classifier_ = chosen.fit(self.encoding_.encode(table), y, **weights)
         self.classes_ = self.classifier_.classes_
+        if hasattr(self.classifier_, "predict_proba"):
+            self.feature_importances_ = self._importances(columns, table, np.asarray(y).ravel())
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row."""
+        """The label of each row, as the classifier of the features decides."""
         features = self.encode(X)
         predicted: NDArray[Any] = self.classifier_.predict(features)
         return predicted
@@ -123,7 +132,36 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         check_is_fitted(self, "classifier_")
         return self.encoding_.encode(self._with_gaps(self._table(self._columns(X, reset=False))))
 
+    def explain(self, X: Any, most: int = 3) -> list[Explanation]:
+        """Of each row, why it is predicted as it is, in the words and units of the table, if the
+        classifier is an ``SGPClassifier``: see ``Model.explain``."""
+        features = self.encode(X)
+        return explain_table(self.classifier_.model_, self.encoding_, features, most)
+
     # -- what these need -----------------------------------------------------------------------
+
+    def _importances(self, columns: dict[str, Any], table: Table, y: NDArray[Any]) -> Floats:
+        """By column, on so few rows that it takes little of the time of a fit."""
+        most = int(np.clip(MOST_PERMUTED // len(columns), 50, 500))
+        rows = np.arange(len(y))
+        if len(rows) > most:
+            rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+        places = self.encoding_.features_of_columns
+        groups = {
+            name: [place for part in self._parts(name) for place in places.get(part, ())]
+            for name in columns
+        }
+        features = self.encoding_.encode(table.rows(rows))
+        asked = _Asked(self.classifier_, self.classes_)
+        found = permutation_importance(asked, features, y[rows], groups, repeats=2)
+        worth = {each.column: each.loss for each in found}
+        return np.array([worth[name] for name in columns])
+
+    def _parts(self, name: str) -> list[str]:
+        """The columns that a column of X has become."""
+        calendar = self._dates.get(name)
+        parts = [name] if calendar is None else [f"{name}.{part}" for part in calendar]
+        return [each for part in parts for each in (part, f"{part} is missing")]
 
     def _columns(self, X: Any, reset: bool) -> dict[str, Any]:
         """The columns by name: of a frame its own, of an array x0, x1, ..."""
@@ -180,6 +218,18 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+@attrs.frozen
+class _Asked:
+    """An estimator as one asks a model."""
+
+    classifier: Any
+    classes: NDArray[Any]
+
+    def predict_log_proba(self, X: Any, /) -> Floats:
+        logarithms: Floats = np.log(np.maximum(self.classifier.predict_proba(X), 1e-300))
+        return logarithms
 
 
 def _check_rows(found: int, estimator: object, wanted: int) -> None:

@@ -16,8 +16,6 @@ from sgpc_framework.cli.table_options import reading_options
 if TYPE_CHECKING:
     from sgpc_framework.tables import TableClassifier
 
-MEASURES = ("recall", "precision", "specificity")
-
 
 def _share(name: str, what: str) -> Callable[[Any], Any]:
     kind = click.FloatRange(0.0, 1.0, min_open=True)
@@ -61,7 +59,9 @@ def command(
     sgpc decide loans.sgpc --cost bad=5 -o careful.sgpc
     sgpc decide loans.sgpc held-out.csv --recall 0.9 --label bad -o careful.sgpc
     """
-    measures = {name: options.pop(name) for name in MEASURES}
+    from sgpc_framework.model.costs import TARGETS
+
+    measures = {name: options.pop(name) for name in TARGETS}
     measure = {name: share for name, share in measures.items() if share is not None}
     check_costs(costs, threshold)
     if len(measure) + bool(costs) + (threshold is not None) > 1:

@@ -74,7 +74,7 @@ def command(
         print_json(results)
     else:
         print_table(
-            ["selector", "basis size", "test error", "test NLP", "seconds"],
+            ["selector", "basis size", "test error", "log loss", "seconds"],
             map(_cells, results),
             title=f"Waveform, {rows} training rows, {test_rows} test rows",
         )

@@ -22,7 +22,8 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
 
     \b
     log loss           the mean of -log p(true label), in nats; the paper calls it NLP
-    error              the share of rows whose most probable label is not their own
+    cost               of a model that decides by costs: what its decisions cost a row
+    error              the share of rows whose predicted label is not their own
     balanced error     the mean of the errors of the classes
     AUC                whether rows of a class get higher probabilities of it than others
     average precision  the mean precision over all thresholds; of two classes, of the second
@@ -38,16 +39,20 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
     sgpc evaluate species.sgpc test.csv
     """
     from sgpc_framework.metrics.figure_rows import figure_rows
-    from sgpc_framework.metrics.merits import confusion
     from sgpc_framework.metrics.predictions import Predictions
     from sgpc_framework.model.classes import class_shares
 
     classifier, table = open_model(model, data, target, **options)
-    shares = class_shares(classifier.model)
+    fitted = classifier.model
+    shares = class_shares(fitted)
     known = Predictions(
-        classifier.classes, classifier.predict_log_proba(table), classifier.codes(table), shares
+        classifier.classes,
+        classifier.predict_log_proba(table),
+        classifier.codes(table),
+        shares,
+        fitted.costs,
     )
-    merits, matrix = known.merits, confusion(known.log_proba, known.truth)
+    merits, matrix = known.merits, known.confusion
     labels = classifier.classes.tolist()
     if as_json:
         results = {
@@ -63,7 +68,7 @@ def command(model: Path, data: Path, target: str | None, as_json: bool, **option
         return
     print_table(
         ["", "the model", "", "to compare with"],
-        figure_rows(merits, known.noise, len(labels), shares_known=shares is not None),
+        figure_rows(known),
         title=f"{model} on {data}: {merits.rows} rows, {len(classifier)} basis vectors",
     )
     print_table(

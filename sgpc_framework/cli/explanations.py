@@ -15,4 +15,4 @@ def explanation_cells(classifier: TableClassifier, table: Table, as_json: bool) 
     told = classifier.explain(table)
     if as_json:
         return [one.as_plain() for one in told]
-    return ["; ".join(line.strip() for line in str(one).splitlines()) for one in told]
+    return [one.in_one_line for one in told]

@@ -30,9 +30,10 @@ def command(
 ) -> None:
     """Write one HTML page on a MODEL, judged by the rows of DATA.
 
-    What was fitted, error, NLP and calibration, loss and error along the stages, which features
-    matter, and the basis vectors; of two features, the stages can be played. The page needs no
-    network and nothing beside it. Take DATA that the fit has not seen.
+    What one decides by first: a threshold to move with its costs and the confusion that follows,
+    calibration, the greatest surprises and why, which columns matter, all figures of merit; then
+    how it was fitted. Of two features, the stages play. The page needs no network and nothing
+    beside it. Take DATA that the fit has not seen.
 
     \b
     sgpc report species.sgpc test.csv -o report.html

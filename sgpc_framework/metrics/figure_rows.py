@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from sgpc_framework.metrics.bootstrap import Interval
-from sgpc_framework.metrics.figures_of_merit import Merits, Noise
+from sgpc_framework.metrics.predictions import Predictions
+from sgpc_framework.metrics.statistics import standard_error
+from sgpc_framework.model.classes import shown
+from sgpc_framework.model.costs import Target, label_position
 
 KNOWN, UNKNOWN = "training frequencies", "frequencies of these rows"
 
@@ -21,16 +25,13 @@ class FigureRow(NamedTuple):
     beside: str
 
 
-def figure_rows(
-    merits: Merits, noise: Noise, classes: int, *, shares_known: bool = True
-) -> list[FigureRow]:
-    """Every figure of merit, what people decide by first.
-
-    ``shares_known`` says whether the class frequencies are those of the training rows.
-    """
-    by = KNOWN if shares_known else UNKNOWN
+def figure_rows(known: Predictions) -> list[FigureRow]:
+    """Every figure of merit, what people decide by first."""
+    merits, noise, classes = known.merits, known.noise, len(known.classes)
+    by = KNOWN if known.shares is not None else UNKNOWN
     brier = merits.brier
     return [
+        *_decisions(known),
         FigureRow(
             "log loss",
             f"{merits.log_loss:.4f}",
@@ -54,7 +55,7 @@ def figure_rows(
             "average precision",
             _number(merits.average_precision),
             _from_to(noise.average_precision),
-            "by chance: the share of the class",
+            f"by chance: {_number(merits.baseline_precision)}",
         ),
         FigureRow(
             "Brier score",
@@ -77,6 +78,35 @@ def figure_rows(
             f"calibrated, by chance: {noise.calibration_by_chance:.4f}",
         ),
     ]
+
+
+def _decisions(known: Predictions) -> Iterator[FigureRow]:
+    """What the costs are for: the target that they were chosen to reach, or what they come to."""
+    if known.costs is None:
+        return
+    if known.costs.target is not None:
+        yield _target(known, known.costs.target)
+        return
+    yield FigureRow(
+        "cost of a decision",
+        f"{known.merits.cost:.4f}",
+        _plus_minus(known.noise.cost),
+        f"the same decision for all: {known.merits.baseline_cost:.4f}",
+    )
+
+
+def _target(known: Predictions, target: Target) -> FigureRow:
+    """The measure that a target is about, on these rows."""
+    place = label_position(known.classes, target.label)
+    said, own = known.decided == place, known.truth == place
+    counted = {"recall": said[own], "precision": own[said], "specificity": ~said[~own]}
+    rows = counted[target.measure].astype(np.float64)
+    return FigureRow(
+        f"{target.measure} of {shown(target.label)}",
+        _percent(float(rows.mean())) if rows.size else "-",
+        _plus_minus(standard_error(rows), 100.0, 1) if rows.size else "",
+        f"wanted: at least {_percent(target.least)}",
+    )
 
 
 def _percent(share: float) -> str:

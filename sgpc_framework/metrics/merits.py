@@ -6,6 +6,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.model.costs import Costs, decisions
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
@@ -74,7 +76,7 @@ def _in_bins(predicted: Floats, right: NDArray[np.bool_], bins: int) -> Reliabil
 def most_probable(proba: Floats) -> Codes:
     """The class of each row, of probabilities or their logarithms: a tie goes to the first class.
 
-    Every label and every error is by this rule, that of ``Model.predict``.
+    Every label and every error is by this rule, that of ``Model.predict``, unless there are costs.
 
     >>> most_probable(np.array([[0.5, 0.5], [0.25, 0.75]]))
     array([0, 1])
@@ -111,8 +113,9 @@ def error(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> floa
     return float(np.average(most_probable(log_proba) != truth, weights=weight))
 
 
-def confusion(log_proba: Floats, truth: Codes) -> NDArray[np.intp]:
-    """How many rows of each class (rows) were taken for each class (columns)."""
+def confusion(log_proba: Floats, truth: Codes, costs: Costs | None = None) -> NDArray[np.intp]:
+    """How many rows of each class (rows) were taken for each class (columns), by the costs if there
+    are any."""
     classes = log_proba.shape[1]
-    pairs = np.bincount(truth * classes + most_probable(log_proba), minlength=classes * classes)
+    pairs = np.bincount(truth * classes + decisions(log_proba, costs), minlength=classes**2)
     return pairs.reshape(classes, classes)

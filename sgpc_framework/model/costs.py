@@ -18,6 +18,10 @@ MOST_CLASSES = 1000
 """A matrix of costs is for no more classes than this."""
 
 
+TARGETS = ("recall", "precision", "specificity")
+"""What a target may be about."""
+
+
 @attrs.frozen
 class Target:
     """What a threshold was chosen for: ``measure`` of ``label`` at least ``least``, and what it
@@ -215,7 +219,11 @@ def _target(classes: NDArray[Any], given: Any) -> Target:
     target = Target(**given)
     label_position(classes, target.label)
     shares = all(_is_number(x) and 0.0 <= x <= 1.0 for x in (target.least, target.reached))
-    sound = isinstance(target.measure, str) and len(target.measure) <= 40
-    if not shares or not sound or type(target.rows) is not int or target.rows < 0:
+    if (
+        not shares
+        or target.measure not in TARGETS
+        or type(target.rows) is not int
+        or target.rows < 0
+    ):
         raise InputError("wanted a target with shares from 0 to 1 and a number of rows")
     return target

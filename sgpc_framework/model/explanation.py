@@ -1,12 +1,15 @@
 """Why a row is predicted as it is: what each basis vector contributes.
 
-The latent mean is a sum over the basis vectors bⱼ,
+The latent mean at a row is an average of what the sites of the basis vectors bⱼ ask for,
 
-    mean(x) = Σⱼ cⱼ k(x, bⱼ)
+    mean(x) = Σⱼ wⱼ(x) mⱼ,    w(x) = (K_uu + Π⁻¹)⁻¹ k_u(x)
 
-with c = (K_uu + Π⁻¹)⁻¹ m. Two classes have one such function, and it speaks for the second where it
-is above zero; many classes have one each, and what counts is by how much that of one class leads
-over that of another. Either way the lead is a sum with a term for each basis vector.
+whose weights are largest for basis vectors like the row, and sum to about one where there are some.
+(The same sum could be written as Σⱼ cⱼ k(x, bⱼ); but neighbours then have terms of opposite sign
+that are hundreds of times as large as what remains of them, and say nothing.) Two classes have one
+such function, and it speaks for the second where it is above zero; many classes have one each, and
+what counts is by how much that of one class leads over that of another. Either way the lead is a
+sum with a term for each basis vector.
 """
 
 from __future__ import annotations
@@ -39,21 +42,25 @@ MOST_IN_WORDS = 4
 class Contribution:
     """What one basis vector says of one row.
 
-    ========== =======================================================================
-    number     of the basis vector, from 0 on
-    row        the training row that it is, or began as; -1 if it is none
-    input      the basis vector itself
-    amount     its term in the lead: above zero, it speaks for the label
-    similarity k(x, b) / √(k(x, x) k(b, b)): 1 where the model cannot tell them apart
-    values     the basis vector as a row of a table, by column, if the model takes tables
-    apart      the columns that keep the two apart, those that do most first
-    ========== =======================================================================
+    =========== =======================================================================
+    number      of the basis vector, from 0 on
+    row         the training row that it is, or began as; -1 if it is none
+    input       the basis vector itself
+    amount      its term in the lead: above zero, it speaks for the label
+    weight      how much of what its site asks for counts here
+    probability of the label, if the row were that basis vector
+    similarity  k(x, b) / √(k(x, x) k(b, b)): 1 where the model cannot tell them apart
+    values      the basis vector as a row of a table, by column, if the model takes tables
+    apart       the columns that keep the two apart, those that do most first
+    =========== =======================================================================
     """
 
     number: int
     row: int
     input: Any
     amount: float
+    weight: float
+    probability: float
     similarity: float
     values: Mapping[str, Any] | None = None
     apart: tuple[str, ...] = ()
@@ -67,7 +74,7 @@ class Explanation:
     and the sum of those of all ``others``. A lead of zero is what is known before any data.
     ``nearest`` has the basis vectors that are most like the row, whatever they contribute.
     ``rival`` is the most probable other class, and None where each class has a model that tells it
-    from all the rest.
+    from all the rest. ``most_probable`` is false where costs have decided for a class that is not.
 
     Of a table, ``values`` is the row by column, and ``effects`` says of each column how much less
     the lead would be if the row had there what the basis vectors have on average: those of largest
@@ -82,15 +89,12 @@ class Explanation:
     rest: float
     others: int
     nearest: tuple[Contribution, ...]
+    most_probable: bool = True
     values: Mapping[str, Any] | None = None
     effects: Mapping[str, float] = attrs.field(factory=dict)
 
     def __str__(self) -> str:
-        against = "the rest" if self.rival is None else str(self.rival)
-        lines = [
-            f"predicted {self.label} against {against}, probability {self.probability:.3f}, "
-            f"lead {self.lead:+.3g}"
-        ]
+        lines = [f"{self.verdict}, lead {self.lead:+.3g}"]
         lines += [f"  {effect:+8.3f}  {column}" for column, effect in self.foremost_effects()]
         if self.effects:
             lines.append("of basis vectors:")
@@ -98,6 +102,20 @@ class Explanation:
         if self.others:
             lines.append(f"  {self.rest:+8.3f}  the other {self.others} basis vectors together")
         return "\n".join(lines)
+
+    @property
+    def verdict(self) -> str:
+        """What is predicted, with what probability."""
+        against = "the rest" if self.rival is None else str(self.rival)
+        by = "" if self.most_probable else ", by its costs"
+        return f"predicted {self.label} against {against}, probability {self.probability:.3f}{by}"
+
+    @property
+    def in_one_line(self) -> str:
+        """The same for the cell of a table: columns, if there are any, and what it is most like."""
+        columns = [f"{column} {effect:+.2f}" for column, effect in self.foremost_effects()]
+        near = [f"most like {self.likeness(one)}" for one in self.nearest[:1]]
+        return f"{self.verdict}: {'; '.join([*columns, *near])}"
 
     def foremost_effects(self) -> list[tuple[str, float]]:
         """The columns that matter most to this row, with their values, and by how much."""
@@ -107,7 +125,10 @@ class Explanation:
 
     def likeness(self, one: Contribution) -> str:
         """A basis vector beside the row, in words."""
-        text = f"basis vector {one.number + 1}, similarity {one.similarity:.2f}"
+        text = (
+            f"basis vector {one.number + 1} ({self.label} {one.probability:.2f}), weight "
+            f"{one.weight:.2f}, similarity {one.similarity:.2f}"
+        )
         if one.values is None or self.values is None:
             return text
         named = one.apart[:MOST_IN_WORDS]
@@ -135,12 +156,19 @@ class Explanation:
 
 
 def said(value: Any) -> str:
-    """A value of a table as people write it."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    """A value of a table as people write it.
+
+    >>> said(3.0), said(0.123456), said(12345.6), said("fixed")
+    ('3', '0.1235', '12346', 'fixed')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def _plain(one: Contribution) -> dict[str, Any]:
-    plain = {"number": one.number, "amount": one.amount, "similarity": one.similarity}
+    names = ("number", "amount", "weight", "probability", "similarity")
+    plain = {name: getattr(one, name) for name in names}
     return plain if one.values is None else {**plain, "values": dict(one.values)}
 
 
@@ -164,8 +192,13 @@ def explain_one_vs_rest(model: OneVsRest, X: Any, most: int) -> list[Explanation
         told = _each(own, part, own.predict_log_proba(part), np.ones_like(rows), checked_most(most))
         label = model.classes.tolist()[position]
         for row, one in zip(rows.tolist(), told, strict=True):
-            probability = float(proba[row, position])
-            explained[row] = attrs.evolve(one, label=label, rival=None, probability=probability)
+            explained[row] = attrs.evolve(
+                one,
+                label=label,
+                rival=None,
+                probability=float(proba[row, position]),
+                most_probable=bool(proba[row, position] >= proba[row].max()),
+            )
     return [explained[row] for row in range(len(decided))]
 
 
@@ -179,36 +212,73 @@ def checked_most(most: int) -> int:
 def _each(
     model: Model, X: Any, log_proba: Floats, decided: Codes, most: int
 ) -> Iterator[Explanation]:
-    kernel, similarity = model.kernel_to_basis(X)
-    classes, weights = model.classes.tolist(), model.state.form().weights
+    classes = model.classes.tolist()
+    if len(model):
+        kernel, similarity = model.kernel_to_basis(X)
+        weights, there = _weights(model, kernel), model.predict_proba(model.inputs)
+    else:  # nothing but how frequent the classes are
+        weights = similarity = np.zeros((len(decided), 0))
+        there = np.zeros((0, len(classes)))
+    means = np.atleast_2d(model.state.mean)
     for row, label in enumerate(decided.tolist()):
         others = log_proba[row].copy()
         others[label] = -np.inf
         rival = int(others.argmax())
-        coefficient = (
-            weights * (2 * label - 1) if weights.ndim == 1 else weights[label] - weights[rival]
-        )
-        amounts = coefficient * kernel[row]
+        for_label = _lead(label, rival, len(means))
+        amounts = weights[row] * (for_label @ means)
         order = np.argsort(-np.abs(amounts), kind="stable")
         near = np.argsort(-similarity[row], kind="stable")[:NEAREST]
+        told = _Told(model, amounts, weights[row], there[:, label], similarity[row])
         yield Explanation(
             classes[label],
             classes[rival],
             float(np.exp(log_proba[row, label])),
             float(amounts.sum()),
-            _contributions(model, order[:most], amounts, similarity[row]),
+            told.of(order[:most]),
             float(amounts[order[most:]].sum()),
             len(order[most:]),
-            _contributions(model, near, amounts, similarity[row]),
+            told.of(near),
+            bool(log_proba[row, label] >= log_proba[row].max()),
         )
 
 
-def _contributions(
-    model: Model, which: Codes, amounts: Floats, similarity: Floats
-) -> tuple[Contribution, ...]:
-    return tuple(
-        Contribution(
-            j, int(model.basis[j]), model.inputs[j], float(amounts[j]), float(similarity[j])
+def _lead(label: int, rival: int, functions: int) -> Floats:
+    """By which each latent function is multiplied, so that the sum is the lead of the label."""
+    if functions == 1:
+        return np.array([1.0 if label else -1.0])
+    lead: Floats = np.eye(functions)[label] - np.eye(functions)[rival]
+    return lead
+
+
+def _weights(model: Model, kernel: Floats) -> Floats:
+    """w(x) of each row, S (I + S K_uu S)⁻¹ S k_u(x) with S² = Π."""
+    root = np.sqrt(model.state.precision)
+    between = model.kernel_between(model.inputs, model.inputs)
+    inner = np.eye(len(root)) + root[:, None] * between * root
+    weights: Floats = (root[:, None] * np.linalg.solve(inner, root[:, None] * kernel.T)).T
+    return weights
+
+
+@attrs.frozen(eq=False)
+class _Told:
+    """What all basis vectors say of one row."""
+
+    model: Model
+    amounts: Floats
+    weights: Floats
+    there: Floats
+    similarity: Floats
+
+    def of(self, which: Codes) -> tuple[Contribution, ...]:
+        return tuple(
+            Contribution(
+                j,
+                int(self.model.basis[j]),
+                self.model.inputs[j],
+                float(self.amounts[j]),
+                float(self.weights[j]),
+                float(self.there[j]),
+                float(self.similarity[j]),
+            )
+            for j in which.tolist()
         )
-        for j in which.tolist()
-    )

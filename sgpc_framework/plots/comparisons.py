@@ -24,7 +24,7 @@ Score = tuple[str, float, float, float]
 
 
 def selector_comparison(
-    scores: Iterable[Score], ax: Any = None, *, quantity: str = "test loss (NLP, nats)"
+    scores: Iterable[Score], ax: Any = None, *, quantity: str = "test log loss (nats)"
 ) -> Any:
     """Draw one line a selector over the numbers of basis vectors, and return the axes.
 
@@ -47,7 +47,7 @@ def quality_by_cost(
     ax: Any = None,
     *,
     cost: str = "seconds of a fit",
-    quantity: str = "test loss (NLP, nats)",
+    quantity: str = "test log loss (nats)",
 ) -> Any:
     """Draw what is gained over what is paid, and return the axes; below and to the left is best.
 

@@ -57,7 +57,7 @@ def draw_stages(
     ax.set_ylim(bottom=0.0)
     ax.set_xlim(left=0.0)
     nats = ax.secondary_yaxis("right", functions=(lambda e: e * LOG_2, lambda loss: loss / LOG_2))
-    nats.set_ylabel("loss (NLP, nats)")
+    nats.set_ylabel("log loss (nats)")
     legend_above(ax)
     return ax
 

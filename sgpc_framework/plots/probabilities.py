@@ -25,7 +25,7 @@ def probability_histogram(
     """Draw how many rows have which predicted probability, and return the axes.
 
     It is the probability of the second of two classes, and of many classes that of each row's own.
-    The colours are the true classes, stacked, up to eight of them. A good classifier has its rows
+    The colours are the true classes, stacked, up to ten of them. A good classifier has its rows
     at the ends.
     """
     return draw_histogram(Predictions.of(model, X, y), ax, bins)

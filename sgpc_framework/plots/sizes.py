@@ -37,7 +37,7 @@ def loss_by_size(fitted: Model | Trace, ax: Any = None) -> Any:
         _draw_sizes(ax, trace.sizes)
     if own:
         ax.axvline(own, color=QUIET, lw=1.0, ls=":", zorder=0, label=f"the model, size {own}")
-    dress(ax, "number of basis vectors", "loss (NLP, nats)")
+    dress(ax, "number of basis vectors", "log loss (nats)")
     size_axis(ax, and_powers_of_two([*(record.size for record in trace.sizes), own]))
     ax.legend(frameon=False)
     return ax

@@ -9,22 +9,27 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, RED, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 """Okabe and Ito's colours, which colour-blind readers can tell apart."""
 
-STAGES, TRAINING, HELD_OUT, QUIET = SKY, BLUE, RED, "#555555"
-"""What is drawn in which of them; and a grey."""
+INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
+"""Three more of Tol's, for those that have ten classes."""
 
-SERIES = (TRAINING, HELD_OUT, GREEN, PURPLE, ORANGE, STAGES, QUIET, YELLOW)
-"""The same palette in the order in which classes and lines take from it."""
+QUIET, FAINT = "#555555", "#aeb6bf"
+"""Greys."""
+
+HELD_OUT, TRAINING, STAGES = BLACK, QUIET, FAINT
+"""What is drawn in which of them. Colours are for classes, and for the methods of a comparison."""
+
+SERIES = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY, YELLOW, WINE, INDIGO, OLIVE)
+"""The palette in the order in which classes and methods take from it."""
 
 MARKERS = "os^DvPXp"
-"""One for each colour, for print in black and white."""
-
+"""For print in black and white."""
 
 LONGEST = 32
 """How many letters of a name are drawn."""
 
 
 def colour(position: int) -> str:
-    """The colour of a class or a line; there are eight, then they repeat."""
+    """The colour of a class or a line; there are ten, then they repeat."""
     return SERIES[position % len(SERIES)]
 
 

@@ -44,18 +44,16 @@ def render(
 def render_table(classifier: TableClassifier, data: Any, *, title: str | None = None) -> str:
     """The report on a classifier of tables, with the rows of a table as its judges.
 
-    Numbers are shown in the units of the table, and rows are counted from 1, as in its errors.
+    All is told in the words and units of the table, and rows are counted from 1, as in its errors.
     """
     from sgpc_framework.report.page import document
-    from sgpc_framework.report.subject import Subject, Units
+    from sgpc_framework.report.subject import Subject
 
     subject = Subject.of(
         classifier.model,
         classifier.encode(data),
         classifier.labels(data),
-        classifier.encoding.features,
-        Units.of(classifier.encoding),
         first_row=1,
-        columns=classifier.encoding.features_of_columns,
+        encoding=classifier.encoding,
     )
     return document(subject, title)

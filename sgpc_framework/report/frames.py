@@ -14,7 +14,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.model.classes import Classifier
+from sgpc_framework.metrics.staged_merits import StagedMerits
+from sgpc_framework.model.classes import Classifier, models_of
+from sgpc_framework.model.many_classes import OneVsRest
 from sgpc_framework.model.model import Model
 from sgpc_framework.plots.regions import DEEPEST, Frame, leads
 from sgpc_framework.plots.style import colour
@@ -24,6 +26,8 @@ Floats = NDArray[np.float64]
 
 MOST_FRAMES = 60
 MOST_POINTS = 500
+MOST_JUDGES = 1000
+"""How many rows say how good the model is at each size."""
 MOST_CELLS = 800_000
 COARSEST, FINEST = 40, 80
 UNIT = 10_000
@@ -36,12 +40,14 @@ class Reel:
 
     data: dict[str, Any]
     sizes: tuple[int, ...]
+    of: int
+    """Of so many sizes."""
     points: int
 
 
 def reel(subject: Subject) -> Reel:
     """The stages of a model of two features."""
-    model = subject.model
+    model = played_model(subject)
     basis = np.concatenate([one.inputs for one in subject.models.values()])
     frame = Frame.around(subject.X, basis)
     channels = len(subject.classes) if subject.many else 1
@@ -51,7 +57,12 @@ def reel(subject: Subject) -> Reel:
     side = int(min(FINEST, np.sqrt(MOST_CELLS / (len(kept) * channels))))
     planes = _planes(model, frame, side, kept, channels)
     rows = subject.sample(MOST_POINTS)
-    merits = subject.staged_merits
+    judges = subject.sample(MOST_JUDGES)
+    merits = (
+        StagedMerits.of(model, subject.X[judges], subject.y[judges])
+        if model is not subject.model
+        else subject.staged_merits
+    )
     left_bottom = subject.in_units(np.array([[frame.left, frame.bottom]]))[0].tolist()
     right_top = subject.in_units(np.array([[frame.right, frame.top]]))[0].tolist()
     data = {
@@ -70,13 +81,32 @@ def reel(subject: Subject) -> Reel:
             {
                 "size": size,
                 "error": round(float(merits.error[i]), 5),
-                "nlp": round(float(merits.loss[i]), 5),
-                "basis": [_basis(one, size, frame) for one in subject.models.values()],
+                "loss": round(float(merits.loss[i]), 5),
+                "basis": [_basis(one, size, frame) for one in models_of(model).values()],
             }
             for i, size in zip(kept, sizes, strict=True)
         ],
     }
-    return Reel(data, tuple(sizes), len(rows))
+    return Reel(data, tuple(sizes), len(model.sizes), len(rows))
+
+
+def plays_parts(subject: Subject) -> bool:
+    """Whether a refiner has left one size only, so that parts of the model are played."""
+    return subject.refined and len(subject.model.sizes) == 1
+
+
+def played_model(subject: Subject) -> Classifier:
+    """The model in all its sizes, and if there is one only, with a stage for each basis vector.
+
+    The first t of its sites are then what they are in the whole, and not what they would be alone.
+    """
+    model = subject.model
+    if not plays_parts(subject):
+        return model
+    if isinstance(model, OneVsRest):
+        each = [attrs.evolve(one, smaller=None) for one in model.models]
+        return attrs.evolve(model, models=tuple(each))
+    return attrs.evolve(model, smaller=None)
 
 
 def _evenly(count: int, most: int) -> list[int]:

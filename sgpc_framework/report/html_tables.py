@@ -10,15 +10,12 @@ import attrs
 import numpy as np
 
 from sgpc_framework.metrics.figure_rows import figure_rows
-from sgpc_framework.metrics.merits import confusion, losses, most_probable
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
 
 MOST_BASIS = 300
 MOST_AT_ONCE, MOST_ON_PAPER = 25, 50
-MOST_WITH_SHARES = 6
-MOST_FEATURES = 8
-MOST_SURPRISES = 10
+MOST_COLUMNS = 8
 
 
 def number(value: float) -> str:
@@ -114,13 +111,12 @@ def aligned_texts(numbers: list[float]) -> list[str]:
 
 
 def basis_table(subject: Subject) -> Markup:
-    """Every basis vector: where it came from, its site, its features."""
-    shown, features = 0, subject.foremost(MOST_FEATURES)
+    """Every basis vector: where it came from, its site, its columns."""
+    shown, columns = 0, subject.foremost(MOST_COLUMNS)
     rows: list[list[object]] = []
     for label, model in subject.models.items():
-        inputs = subject.in_units(model.inputs)
         for position in range(min(len(model), MOST_BASIS - shown)):
-            sites = model.sites
+            sites, values = model.sites, subject.in_words(model.inputs[position])
             means, coefficients = (
                 np.atleast_2d(each)[:, position] for each in (sites.mean, sites.coefficient)
             )
@@ -131,22 +127,19 @@ def basis_table(subject: Subject) -> Markup:
                     *([own] if subject.many else []),
                     position + 1,
                     int(model.basis[position]) + subject.first_row,
+                    *(_cell(values[name]) for name in columns),
                     float(means[most]),
                     float(sites.precision[position]),
                     float(coefficients[most]),
-                    *_features(inputs[position], features),
                 ]
             )
         shown = len(rows)
-    names = [subject.names[feature] for feature in features]
-    heads = ["number", "training row", "site mean", "site precision", "coefficient", *names]
+    heads = ["number", "training row", *columns, "site mean", "site precision", "coefficient"]
     total = sum(len(model) for model in subject.models.values())
     left_out = [
         f"{total - shown} further basis vectors are not shown." if total > shown else None,
-        f" Of {len(subject.names)} features, the {len(features)} that matter most are shown."
-        if subject.spread_in_lengthscales is not None and len(subject.names) > len(features)
-        else f" Of {len(subject.names)} features, the first {len(features)} are shown."
-        if len(subject.names) > len(features)
+        f" Of {len(subject.columns)} columns, the {len(columns)} that matter most are shown."
+        if len(subject.columns) > len(columns)
         else None,
     ]
     return join(
@@ -157,68 +150,14 @@ def basis_table(subject: Subject) -> Markup:
     )
 
 
-def _features(row: Any, features: list[int]) -> list[object]:
-    if isinstance(row, np.ndarray):
-        return [float(row[feature]) for feature in features]
-    text = str(row)
-    return [text if len(text) <= 80 else f"{text[:79]}…"]
+def _cell(value: Any) -> object:
+    if isinstance(value, float):
+        return value
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def figure_table(subject: Subject) -> Markup:
     """Every figure of merit with its noise, beside what needs no model."""
-    known = subject.predictions
-    rows = figure_rows(
-        known.merits, known.noise, len(subject.classes), shares_known=known.shares is not None
-    )
+    rows = figure_rows(subject.predictions)
     return table(["", "the model", "± standard error, or 95 % interval", "to compare with"], rows)
-
-
-def confusion_table(subject: Subject) -> Markup:
-    """How many rows of each class were taken for which."""
-    counts = confusion(subject.log_proba, subject.truth)
-    totals = counts.sum(axis=1)
-    dense = len(subject.classes) > MOST_WITH_SHARES
-    corner = element("td", "", class_="corner")
-    head = join(element("th", name, scope="col") for name in subject.classes)
-    rows = []
-    for own, name in enumerate(subject.classes):
-        cells = []
-        for other, count in enumerate(counts[own].tolist()):
-            share = count / max(int(totals[own]), 1)
-            kind = "right" if own == other else "wrong" if count else "wrong none"
-            beside = None if dense else element("small", f" {percent(share)}")
-            cells.append(
-                element(
-                    "td", element("b", count), beside, class_=kind, style=f"--share:{share:.3f}"
-                )
-            )
-        rows.append(element("tr", element("th", name, scope="row"), join(cells)))
-    above = element("th", "predicted", colspan=len(subject.classes), scope="colgroup")
-    inner = element(
-        "table",
-        element("thead", element("tr", corner, above), element("tr", element("th", "true"), head)),
-        element("tbody", join(rows)),
-        class_="confusion dense" if dense else "confusion",
-    )
-    return element("div", inner, class_="scroll")
-
-
-def surprise_table(subject: Subject) -> Markup:
-    """The rows whose own class had the least probability."""
-    loss = losses(subject.log_proba, subject.truth)
-    worst = np.argsort(-loss, kind="stable")[:MOST_SURPRISES]
-    features = subject.foremost(MOST_FEATURES)
-    predicted = most_probable(subject.log_proba)
-    rows = [
-        [
-            row + subject.first_row,
-            subject.classes[subject.truth[row]],
-            subject.classes[predicted[row]],
-            float(np.exp(-loss[row])),
-            *_features(subject.in_units(subject.X[row]), features),
-        ]
-        for row in worst.tolist()
-    ]
-    names = [subject.names[feature] for feature in features]
-    heads = ["row", "true class", "predicted", "probability of the true class", *names]
-    return table(heads, rows, sortable=True)

@@ -7,6 +7,9 @@ import hashlib
 from importlib.metadata import version
 from importlib.resources import files
 
+import numpy as np
+
+from sgpc_framework.metrics.figure_rows import figure_rows
 from sgpc_framework.report.html_tables import percent
 from sgpc_framework.report.markup import Markup, element, join, void
 from sgpc_framework.report.sections import each_section
@@ -102,29 +105,31 @@ def _summary(subject: Subject) -> str:
 
 
 def _cards(subject: Subject) -> Markup:
-    merits = subject.merits
+    merits, noise = subject.merits, subject.predictions.noise
     cards = [
         (
             "Log loss, nats",
             f"{merits.log_loss:.3f}",
-            f"class frequencies alone: {merits.baseline_log_loss:.3f}",
+            f"± {noise.log_loss:.3f}, class frequencies alone: {merits.baseline_log_loss:.3f}",
         ),
         (
             "Error",
             percent(merits.error),
-            f"always the same class: {percent(merits.baseline_error)}",
+            f"± {percent(noise.error)}, always the same class: {percent(merits.baseline_error)}",
         ),
         (
             "Calibration error",
             percent(merits.calibration_error),
-            f"calibrated, by chance: {percent(subject.predictions.noise.calibration_by_chance)}",
-        ),
-        (
-            "Basis vectors",
-            str(sum(len(model) for model in subject.models.values())),
-            f"{merits.rows} rows judge it",
+            f"calibrated, by chance: {percent(noise.calibration_by_chance)}",
         ),
     ]
+    if subject.model.costs is not None:
+        first = figure_rows(subject.predictions)[0]
+        beside = f"{first.noise}, {first.beside}" if first.noise else first.beside
+        cards.insert(0, (f"{first.name[0].upper()}{first.name[1:]}", first.value, beside))
+    elif not np.isnan(merits.auc):
+        between = f"{noise.auc.low:.3f} to {noise.auc.high:.3f}, by chance: 0.5"
+        cards.append(("AUC", f"{merits.auc:.3f}", between))
     return element(
         "dl",
         *(

@@ -12,7 +12,12 @@ from zlib import crc32
 
 from sgpc_framework.report.markup import Markup, element, void
 
-_COLOURS = {"#000000": "var(--ink)", "#555555": "var(--quiet)", "#ffffff": "var(--paper)"}
+_COLOURS = {
+    "#000000": "var(--ink)",
+    "#555555": "var(--quiet)",
+    "#aeb6bf": "var(--faint)",
+    "#ffffff": "var(--paper)",
+}
 _STYLE = {
     "font.size": 9.0,
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and selected

@@ -6,7 +6,7 @@ from typing import Any
 
 from sgpc_framework.plots import decision_regions
 from sgpc_framework.plots.style import colour
-from sgpc_framework.report.frames import reel
+from sgpc_framework.report.frames import plays_parts, reel
 from sgpc_framework.report.markup import Markup, element, embed, join, void
 from sgpc_framework.report.pictures import raster
 from sgpc_framework.report.subject import Subject, Units
@@ -14,30 +14,32 @@ from sgpc_framework.report.subject import Subject, Units
 
 def has_plane(subject: Subject) -> bool:
     """Whether there is a plane to draw, and something on it."""
-    return subject.vectors and subject.X.shape[1] == 2 and len(subject.model.sizes) > 0
+    return subject.vectors and subject.X.shape[1] == 2 and len(subject.model) > 0
 
 
 def stage_player(subject: Subject) -> Markup:
     """The player, the picture that stands for it where no script runs, and what they show."""
     stages = reel(subject)
-    sizes, whole = stages.sizes, subject.model.sizes
-    moves = "at the sizes it was refined at" if subject.refined else "as the basis vectors join"
+    sizes = stages.sizes
+    several = subject.refined and not plays_parts(subject)
+    moves = "at the sizes it was refined at" if several else "as the basis vectors join"
     text = (
-        f"The classifier {moves}. The stronger the colour, the further a class leads; the line is "
-        "where the prediction changes. Numbers are basis vectors in the order in which they came"
+        f"The classifier {moves}. The stronger the colour, the further a class "
+        "leads; the line is where the most probable class changes. Numbers are basis vectors in "
+        "the order in which they came"
         + (
             ", in the colour of the class whose model they belong to. "
             if subject.one_for_each
             else ". "
         )
     )
-    if subject.refined and len(whole) == 1:
+    if plays_parts(subject):
         text += (
-            "There is one size to show: fit with more of them (on the command line: "
-            "--set sizes=[5,10]), or without a refiner (--config paper), to play them. "
+            "A refiner has fitted them to work together: the first of them alone are a part of "
+            "this model, and not the best one of their size. "
         )
-    if len(sizes) < len(whole):
-        text += f"Of {len(whole)} sizes, {len(sizes)} are shown. "
+    if len(sizes) < stages.of:
+        text += f"Of {stages.of} sizes, {len(sizes)} are shown. "
     if stages.points < len(subject.y):
         text += f"Of {len(subject.y)} rows, {stages.points} are drawn."
     rows = subject.sample(stages.points)

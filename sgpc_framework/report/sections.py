@@ -10,30 +10,28 @@ from sgpc_framework.plots.importance_bars import draw_importance
 from sgpc_framework.plots.loss_and_error import draw_stages
 from sgpc_framework.plots.probabilities import draw_histogram
 from sgpc_framework.plots.style import SERIES
+from sgpc_framework.report.decision_section import decisions
 from sgpc_framework.report.fit_section import describe_fit
-from sgpc_framework.report.html_tables import (
-    basis_table,
-    confusion_table,
-    figure_table,
-    surprise_table,
-)
+from sgpc_framework.report.html_tables import basis_table, figure_table
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.pictures import picture
 from sgpc_framework.report.plane import has_plane, stage_player
 from sgpc_framework.report.subject import MOST_STAGED_ROWS, Subject
+from sgpc_framework.report.surprises import surprises
 
 
 def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
-    """Anchor, heading and content of each section, in order."""
-    yield "figures", "Figures of merit", _figures(subject)
-    yield "fitted", "What was fitted", describe_fit(subject)
+    """Anchor, heading and content of each section: what one decides by first, machinery last."""
     if has_plane(subject):
         yield "plane", "Stage by stage", stage_player(subject)
-    yield "stages", "Loss and error", _stages(subject)
+    yield "decisions", "Decisions", decisions(subject)
     yield "calibration", "Probabilities", _probabilities(subject)
-    yield "confusion", "Right and wrong", _right_and_wrong(subject)
+    yield "surprises", "The greatest surprises", surprises(subject)
     if subject.vectors:
-        yield "features", "Features that matter", _features(subject)
+        yield "columns", "Columns that matter", _columns(subject)
+    yield "figures", "All figures of merit", _figures(subject)
+    yield "stages", "Loss and error by size", _stages(subject)
+    yield "fitted", "What was fitted", join([describe_fit(subject), *_lengthscales(subject)])
     yield "basis", "Basis vectors", _basis(subject)
 
 
@@ -75,6 +73,8 @@ def _stages(subject: Subject) -> Markup:
             "refining changed sites and hyperparameters together. The rows of this report are "
             f"judged by the refined model, in the sizes it has: {_list(subject.model.sizes)}. "
         )
+    if subject.model.costs is not None:
+        text += "Errors are those of the most probable class, whatever it costs. "
     text += "Lines labelled held out are the rows of this report" + (
         f", {len(rows)} of them drawn at random." if len(rows) < len(subject.y) else "."
     )
@@ -99,22 +99,7 @@ def _probabilities(subject: Subject) -> Markup:
     return join([element("p", text), element("div", curve, bars, class_="columns")])
 
 
-def _right_and_wrong(subject: Subject) -> Markup:
-    return join(
-        [
-            confusion_table(subject),
-            element("h3", "The greatest surprises"),
-            element(
-                "p",
-                "Rows whose own class had the least probability: mistakes of the model, or labels "
-                f"that deserve a second look. Rows are counted from {subject.first_row}.",
-            ),
-            surprise_table(subject),
-        ]
-    )
-
-
-def _features(subject: Subject) -> Markup:
+def _columns(subject: Subject) -> Markup:
     found, rows = subject.importances, len(subject.sample(subject.judged_by_columns))
     bars = picture(
         lambda ax: draw_importance(found, ax),
@@ -129,8 +114,7 @@ def _features(subject: Subject) -> Markup:
         "reaches zero, the column may be worth nothing. Columns that say the same stand in for "
         "each other, so that each of them seems to matter less."
     )
-    words = [element("p", text), bars]
-    return join([*words, *_lengthscales(subject)])
+    return join([element("p", text), bars])
 
 
 def _lengthscales(subject: Subject) -> Iterator[Markup]:
@@ -165,5 +149,5 @@ def _basis(subject: Subject) -> Markup:
     if subject.refined:
         text += " Refining may have moved them from the training rows they began at."
     if subject.units is not None:
-        text += " Features are in the units of the data."
+        text += " They are shown as rows of the table."
     return join([element("p", text), basis_table(subject)])

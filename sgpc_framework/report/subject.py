@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,14 +20,15 @@ from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.table_explanations import row_in_words
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 MOST_STAGED_ROWS = 5000
 """How many rows are judged at every size; the whole model is judged by all."""
-MOST_PERMUTED = 80_000
-"""How many rows are predicted for each permutation of all columns."""
+MOST_PERMUTED = 160_000
+"""How many probabilities are predicted for each permutation of all columns."""
 
 
 @attrs.frozen
@@ -54,6 +55,28 @@ class Units:
         return features
 
 
+def encoding_of_features(names: Sequence[str], units: Units | None) -> Encoding:
+    """The columns of a matrix as those of a table, in their units."""
+    affine = [(0.0, 1.0)] * len(names)
+    if units is not None:
+        affine = [*zip(units.centre.tolist(), units.scale.tolist(), strict=True)]
+    columns = [
+        NumberColumn(name, float(centre), float(scale))
+        for name, (centre, scale) in zip(_distinct(names), affine, strict=True)
+    ]
+    return Encoding(tuple(columns))
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names of columns, numbered where several are the same.
+
+    >>> _distinct(["a", "b", "a"])
+    ['a (1)', 'b', 'a (3)']
+    """
+    repeated = {name for name in names if list(names).count(name) > 1}
+    return [f"{n} ({i})" if n in repeated else n for i, n in enumerate(names, start=1)]
+
+
 @attrs.define(eq=False)
 class Subject:
     """A classifier with rows and labels, checked; what several sections need is computed once."""
@@ -61,12 +84,10 @@ class Subject:
     model: Classifier
     X: Any
     y: NDArray[Any]
-    names: list[str]
-    units: Units | None
-    first_row: int
+    encoding: Encoding | None
+    """How columns became features; None where inputs are objects."""
+    first_row: int = 0
     """The number that people give to the first row of a table."""
-    columns: Mapping[str, Sequence[int]] | None = None
-    """Which features belong to each column of a table, if there is one."""
 
     @classmethod
     def of(
@@ -77,9 +98,9 @@ class Subject:
         feature_names: Sequence[str] | None = None,
         units: Units | None = None,
         first_row: int = 0,
-        columns: Mapping[str, Sequence[int]] | None = None,
+        encoding: Encoding | None = None,
     ) -> Subject:
-        """Check that the parts belong together."""
+        """Check that the parts belong together. Without an ``encoding``, features are columns."""
         inputs = next(iter(models_of(model).values())).inputs
         width = inputs.shape[1] if inputs.ndim == 2 else None
         rows, labels = checked_inputs(X, width), np.asarray(y)
@@ -87,8 +108,24 @@ class Subject:
             raise InputError(
                 f"y must have a label for each of the {len(rows)} rows, found {labels.shape}"
             )
-        names = ["input"] if width is None else name_features(feature_names, width)
-        return cls(model, rows, labels, names, units, first_row, columns)
+        if encoding is None and width is not None:
+            encoding = encoding_of_features(name_features(feature_names, width), units)
+        return cls(model, rows, labels, encoding, first_row)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The features that the model sees."""
+        return ["input"] if self.encoding is None else list(self.encoding.features)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns of the table."""
+        return ["input"] if self.encoding is None else list(self.encoding.names)
+
+    @cached_property
+    def units(self) -> Units | None:
+        """The units of the features, if they are not those that the model sees."""
+        return None if self.encoding is None else Units.of(self.encoding)
 
     @cached_property
     def predictions(self) -> Predictions:
@@ -149,14 +186,16 @@ class Subject:
     @cached_property
     def importances(self) -> list[Importance]:
         """What each column is worth on so many of the rows, the greatest first."""
-        columns = self.columns or {name: [place] for place, name in enumerate(self.names)}
+        assert self.encoding is not None  # who asks has seen that there are columns
+        places = self.encoding.features_of_columns
         rows = self.sample(self.judged_by_columns)
-        return permutation_importance(self.model, self.X[rows], self.y[rows], columns)
+        return permutation_importance(self.model, self.X[rows], self.y[rows], places)
 
     @property
     def judged_by_columns(self) -> int:
-        """How many rows say what a column is worth: of many columns, fewer."""
-        return int(np.clip(MOST_PERMUTED // len(self.columns or self.names), 200, 2000))
+        """How many rows say what a column is worth: of many columns or classes, fewer."""
+        numbers = len(self.columns) * len(self.classes)
+        return int(np.clip(MOST_PERMUTED // numbers, 100, 2000))
 
     @cached_property
     def spread_in_lengthscales(self) -> Floats | None:
@@ -169,16 +208,20 @@ class Subject:
         greatest: Floats = np.max(parts, axis=0)
         return greatest
 
-    def foremost(self, most: int) -> list[int]:
-        """So many features at most in their order: those that matter most, or the first."""
-        relevance = self.spread_in_lengthscales
-        if relevance is None:
-            return list(range(len(self.names)))[:most]
-        return sorted(np.argsort(-relevance, kind="stable")[:most].tolist())
+    def foremost(self, most: int) -> list[str]:
+        """So many columns at most in their order: those that matter most."""
+        if len(self.columns) <= most:
+            return self.columns
+        chosen = {each.column for each in self.importances[:most]}
+        return [name for name in self.columns if name in chosen]
+
+    def in_words(self, row: Any) -> dict[str, Any]:
+        """An input as a row of the table: numbers in their units, and words."""
+        return {"input": row} if self.encoding is None else row_in_words(self.encoding, row)
 
     def in_units(self, X: Any) -> Any:
-        """Inputs in the units that people know."""
-        return X if self.units is None or not self.vectors else self.units.in_units(X)
+        """Features in the units that people know."""
+        return X if self.units is None else self.units.in_units(X)
 
     def sample(self, most: int) -> Codes:
         """Numbers of so many rows at most, always the same, in ascending order."""

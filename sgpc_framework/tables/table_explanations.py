@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.model.classes import Classifier, models_of, positions
-from sgpc_framework.model.explanation import Contribution, Explanation
+from sgpc_framework.model.explanation import Explanation
 from sgpc_framework.model.model import Model
 from sgpc_framework.tables.encoding import Encoding, NumberColumn, WordColumn
 
 Floats = NDArray[np.float64]
+Places = Sequence[tuple[NumberColumn | WordColumn, slice]]
 
 CERTAIN = 0.9
 """From here on, a feature of a word that a refiner has moved still means the word."""
@@ -63,30 +64,29 @@ def _value(column: NumberColumn | WordColumn, features: Floats) -> float | str:
 
 def _in_words(one: Explanation, model: Model, encoding: Encoding, row: Floats) -> Explanation:
     values = row_in_words(encoding, row)
-
-    def told(each: Contribution) -> Contribution:
-        own = row_in_words(encoding, each.input)
-        apart = _apart(model, encoding, row, each.input)
-        names = tuple(name for name in apart if own[name] != values[name])
-        return attrs.evolve(each, values=own, apart=names)
-
+    places = [*_places(encoding)]
+    each = {c.number: c for c in (*one.largest, *one.nearest)}
+    own = {number: row_in_words(encoding, c.input) for number, c in each.items()}
+    gains = _gains(model, places, row, [c.input for c in each.values()])
+    told = {}
+    for (number, contribution), gain in zip(each.items(), gains, strict=True):
+        order = [places[place][0].name for place in np.argsort(-gain, kind="stable").tolist()]
+        apart = tuple(name for name in order if own[number][name] != values[name])
+        told[number] = attrs.evolve(contribution, values=own[number], apart=apart)
     return attrs.evolve(
         one,
         values=values,
-        effects=_effects(one, model, encoding, row),
-        largest=tuple(map(told, one.largest)),
-        nearest=tuple(map(told, one.nearest)),
+        effects=_effects(one, model, places, row),
+        largest=tuple(told[c.number] for c in one.largest),
+        nearest=tuple(told[c.number] for c in one.nearest),
     )
 
 
-def _effects(one: Explanation, model: Model, encoding: Encoding, row: Floats) -> dict[str, float]:
+def _effects(one: Explanation, model: Model, places: Places, row: Floats) -> dict[str, float]:
     """How much each column adds to the lead, beside the average of the basis vectors."""
-    columns = [*_places(encoding)]
-    variants = np.repeat(row[None], len(columns), axis=0)
-    average = model.inputs.mean(axis=0)
-    for variant, (_, places) in zip(variants, columns, strict=True):
-        variant[places] = average[places]
-    latent, _ = model.predict_latent(variants)
+    if not len(model):
+        return {}
+    latent, _ = model.predict_latent(_with_columns_of(places, row, model.inputs.mean(axis=0)))
     if latent.ndim == 1:
         lead = latent if one.rival is None or one.label == model.classes[1] else -latent
     else:
@@ -94,20 +94,22 @@ def _effects(one: Explanation, model: Model, encoding: Encoding, row: Floats) ->
         lead = latent[:, label] - latent[:, rival]
     effects = one.lead - lead
     order = np.argsort(-np.abs(effects), kind="stable").tolist()
-    return {columns[place][0].name: float(effects[place]) for place in order}
+    return {places[place][0].name: float(effects[place]) for place in order}
 
 
-def _apart(model: Model, encoding: Encoding, row: Floats, vector: Floats) -> list[str]:
-    """Columns by how much more alike the two would be if they agreed in that one, most first."""
-    columns = [
-        (column.name, places)
-        for column, places in _places(encoding)
-        if not np.array_equal(row[places], vector[places])
-    ]
-    if not columns:
+def _gains(model: Model, places: Places, row: Floats, vectors: list[Floats]) -> list[Floats]:
+    """How alike the row and each vector would be if they agreed in a column, column by column."""
+    if not vectors:
         return []
-    variants = np.repeat(row[None], len(columns), axis=0)
-    for variant, (_, places) in zip(variants, columns, strict=True):
-        variant[places] = vector[places]
-    gain = model.kernel_between(variants, vector[None])[:, 0]
-    return [columns[place][0] for place in np.argsort(-gain, kind="stable").tolist()]
+    variants = np.concatenate([_with_columns_of(places, row, vector) for vector in vectors])
+    alike = model.kernel_between(variants, np.array(vectors))
+    blocks = alike.reshape(len(vectors), len(places), len(vectors))
+    return [blocks[place, :, place] for place in range(len(vectors))]
+
+
+def _with_columns_of(places: Places, row: Floats, other: Floats) -> Floats:
+    """The row, each time with one column of another."""
+    variants = np.repeat(row[None], len(places), axis=0)
+    for variant, (_, where) in zip(variants, places, strict=True):
+        variant[where] = other[where]
+    return variants

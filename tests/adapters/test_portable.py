@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sgpc_framework as sgpc
 from sgpc_framework.adapters.portable import export
 from sgpc_framework.adapters.portable.exports import SUFFIXES
 from sgpc_framework.adapters.portable.formula import Formula
@@ -275,3 +276,39 @@ def test_a_page_in_a_browser(tmp_path):
     shown = html.unescape(re.search("<pre>(.*)</pre>", done.stdout.decode())[1])
     expected = zoo()["table"].predict_proba({name: [value] for name, value in row.items()})
     np.testing.assert_allclose(json.loads(shown), expected[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
+def test_costs_decide_in_every_language(language, classes, tmp_path):
+    can(language)
+    rng = np.random.default_rng(2)
+    X, width = rng.normal(size=(60, 2)), len(classes)
+    y = np.array(classes)[np.digitize(X[:, 0] + 0.5 * rng.normal(size=60), [0.0, 0.7][: width - 1])]
+    fitted = sgpc.build(max_basis=4, max_iterations=1).fit(X, y).with_costs({classes[-1]: 6.0})
+    wanted = fitted.predict(X).tolist()
+    assert wanted != fitted.with_costs(None).predict(X).tolist()
+    path = export(fitted, tmp_path / f"m{SUFFIXES[language]}", to=language).path
+    if language == "numpy":
+        found = namespace(path)["predict"](X)
+    elif language == "onnx":
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(path)
+        found = session.run(None, feeds(Formula.of(fitted), X.tolist()))[0].tolist()
+    elif language == "js":
+        script = (
+            f"const m = require({json.dumps(str(path))}), rows = {json.dumps(X.tolist())};"
+            "console.log(JSON.stringify(rows.map(m.predict)))"
+        )
+        found = json.loads(subprocess.check_output(["node", "-e", script]))
+    else:
+        rows = ",".join("{" + ",".join(map(repr, row)) + "}" for row in X.tolist())
+        (tmp_path / "main.c").write_text(
+            f'#include "{path.name}"\n#include <stdio.h>\nint main(void) {{\n'
+            f"double rows[60][2] = {{{rows}}};\n"
+            "for (int i = 0; i < 60; i++) puts(m_classes[m_predict(rows[i])]);\nreturn 0; }\n"
+        )
+        subprocess.check_call(["gcc", "-std=c99", "main.c", "-o", "main", "-lm"], cwd=tmp_path)
+        found = subprocess.check_output([tmp_path / "main"], text=True).split()
+    assert list(found) == wanted

@@ -14,6 +14,7 @@ from run_checks import EXPECTED_TO_FAIL
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from sgpc_framework import InputError, SGPClassifier, SGPTableClassifier
@@ -66,6 +67,31 @@ def test_frames_are_taken_as_they_come(fitted):
     proba = fitted.predict_proba(X)
     np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), proba, rtol=1e-9)
     assert np.array_equal(fitted.decision_function(X) > 0, fitted.predict(X) == "yes")
+
+
+def test_importances_are_those_of_columns(fitted):
+    """What a column has become, a weekday, a flag for what is missing, is permuted together."""
+    age, city, when, note = fitted.feature_importances_
+    assert min(age, when) > 0.1 > city
+    assert note == 0.0  # which was empty
+    linear = SGPTableClassifier(LogisticRegression()).fit(*visits())
+    assert linear.feature_importances_[0] > linear.feature_importances_[1]
+    without = SGPTableClassifier(LinearSVC()).fit(*visits())
+    assert not hasattr(without, "feature_importances_")
+
+
+def test_rows_are_explained_in_the_words_of_the_frame(fitted):
+    X, _ = visits(seed=1)
+    told = fitted.explain(X[:20])
+    assert [one.label for one in told] == fitted.predict(X[:20]).tolist()
+    assert f"when.weekday {X['when'][0].day_name()}" in str(told[0])
+
+
+def test_costs_of_the_classifier_decide():
+    X, y = visits()
+    careful = SGPTableClassifier(SGPClassifier("fast", max_basis=20, costs={"yes": 50})).fit(X, y)
+    usual = careful.classes_[careful.predict_proba(X).argmax(axis=1)]
+    assert np.sum(careful.predict(X) == "yes") > np.sum(usual == "yes")
 
 
 def test_polars_frames_and_dates_of_other_kinds(fitted):

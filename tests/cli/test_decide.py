@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +103,17 @@ def test_fit_refuses_costs_of_no_class_before_it_fits(folder: Path) -> None:
         code=1,
     )
     assert "wanted a class (bad, good)" in output
+
+
+def test_evaluate_judges_the_decisions(folder: Path) -> None:
+    run("decide", folder / "loans.sgpc", "--cost", "bad=5", "-o", folder / "judged.sgpc")
+    results = json.loads(run("evaluate", folder / "judged.sgpc", folder / "loans.csv", "--json"))
+    decided = np.array(said(folder, "judged.sgpc"))
+    with open(folder / "loans.csv", newline="") as file:
+        truth = np.array([row["loan"] for row in csv.DictReader(file)])
+    wanted = [
+        [np.sum((truth == t) & (decided == d)) for d in ("bad", "good")] for t in ("bad", "good")
+    ]
+    assert results["confusion"] == np.array(wanted).tolist()
+    assert results["cost"] == pytest.approx((5 * wanted[0][1] + wanted[1][0]) / len(truth))
+    assert "cost of a decision" in run("evaluate", folder / "judged.sgpc", folder / "loans.csv")

@@ -42,7 +42,7 @@ def test_the_table_of_the_demo_has_every_selector():
     result = run(*MINIATURE)
     lines = result.stdout.splitlines()
     assert "80 training rows, 50 test rows" in lines[0]
-    for heading in ("selector", "basis size", "test error", "test NLP", "seconds"):
+    for heading in ("selector", "basis size", "test error", "log loss", "seconds"):
         assert heading in lines[2]
     rows = [line.strip("│ ").split("│") for line in lines if line.startswith("│")]
     cells = [[cell.strip() for cell in row] for row in rows]

@@ -8,8 +8,12 @@ import pytest
 from sgpc_framework.metrics.bootstrap import interval
 from sgpc_framework.metrics.brier import Brier, isotonic, row_scores
 from sgpc_framework.metrics.calibration_error import calibration_error, error_by_chance
+from sgpc_framework.metrics.figure_rows import figure_rows
 from sgpc_framework.metrics.figures_of_merit import Merits, Noise, balanced_error
+from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.ranking import auc, average_precision
+from sgpc_framework.model.costs import Costs
+from sgpc_framework.model.decision_targets import targeted_costs
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
 
@@ -163,3 +167,41 @@ def test_the_balanced_error_has_an_error_from_both_classes():
     assert figure.value == pytest.approx((a + b) / 2)
     spread = np.sqrt(a * (1 - a) / 25 + b * (1 - b) / 13) / 2
     assert figure.error == pytest.approx(spread)
+
+
+def test_who_decides_by_costs_is_judged_by_the_decisions():
+    proba, truth = predictions(2)
+    names, shares = np.array(["no", "yes"]), np.array([0.5, 0.5])
+    costs = Costs.of(names, {"yes": 4})
+    known = Predictions(names, np.log(proba), truth, shares, costs)
+    said = (proba[:, 1] > 0.2).astype(int)
+    missed, alarms = np.sum((truth == 1) & (said == 0)), np.sum((truth == 0) & (said == 1))
+    assert known.merits.error == pytest.approx((missed + alarms) / len(truth))
+    assert known.merits.cost == pytest.approx((4 * missed + alarms) / len(truth))
+    assert known.merits.baseline_cost == pytest.approx(np.mean(truth == 0))  # yes, for all
+    assert known.confusion.tolist() == sklearn_metrics.confusion_matrix(truth, said).tolist()
+    balanced = sklearn_metrics.balanced_accuracy_score(truth, said)
+    assert known.merits.balanced_error == pytest.approx(1.0 - balanced)
+    assert figure_rows(known)[0].name == "cost of a decision"
+    without = Predictions(names, np.log(proba), truth, shares)
+    assert np.isnan(without.merits.cost)
+    assert figure_rows(without)[0].name == "log loss"
+    assert without.merits.log_loss == known.merits.log_loss
+
+
+@pytest.mark.parametrize("measure", ["recall", "precision", "specificity"])
+def test_a_target_stands_beside_what_the_rows_say(measure):
+    proba, truth = predictions(2, ties=False)
+    names, wanted = np.array(["no", "yes"]), {"recall": None, "precision": None}
+    costs = targeted_costs(names, np.log(proba), truth, "yes", {**wanted, measure: 0.9})
+    row = figure_rows(Predictions(names, np.log(proba), truth, None, costs))[0]
+    assert costs.target is not None
+    assert row.name == f"{measure} of yes"
+    assert row.value == f"{100 * costs.target.reached:.1f} %"
+    assert row.beside == "wanted: at least 90.0 %"
+
+
+def test_by_chance_average_precision_is_the_share_of_the_class():
+    proba, truth = predictions(4)
+    share = np.mean([np.mean(truth == c) for c in range(4)])
+    assert Merits.of(np.log(proba), truth).baseline_precision == pytest.approx(share)

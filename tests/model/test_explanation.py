@@ -50,11 +50,45 @@ def test_contributions_sum_to_the_lead(model) -> None:  # type: ignore[no-untype
         assert "basis vector" in str(one)
 
 
+def test_neighbours_do_not_cancel_each_other() -> None:
+    """What basis vectors say is of the size of what they come to together, also where they are so
+    close to each other that the terms of Σ c k(x, b) are not."""
+    close = sgpc.build(max_basis=30, max_iterations=3).fit(X, TWO)
+    kernel, _ = close.kernel_to_basis(X)
+    told = []
+    for one in close.explain(X, most=30):
+        own = [c.amount for c in one.largest]
+        assert sum(own) == pytest.approx(one.lead, abs=1e-9)
+        assert np.abs([c.weight for c in one.largest]).max() < 1.5
+        assert sum(c.weight for c in one.largest) == pytest.approx(1.0, abs=0.5)
+        told.append(np.abs(own).sum())
+    terms = np.abs(close.state.form().weights * kernel).sum(axis=1)
+    assert np.median(terms / told) > 10.0
+
+
+def test_without_a_basis_vector_there_is_nothing_to_tell() -> None:
+    whole = sgpc.build(**DESIGN).fit(X, TWO)
+    empty = sgpc.Model(whole.classes, whole.state[:0], whole.trace)
+    one = empty.explain(X)[0]
+    assert (one.lead, one.largest, one.nearest, one.others) == (0.0, (), (), 0)
+
+
+def test_costs_are_named_where_they_have_decided() -> None:
+    plain = sgpc.build(**DESIGN).fit(X, TWO)
+    careful = plain.with_costs({"yes": 50})
+    changed = plain.predict(X) != careful.predict(X)
+    assert changed.any()
+    for by_costs, one in zip(changed, careful.explain(X), strict=True):
+        assert one.most_probable != by_costs
+        assert ("by its costs" in str(one)) == by_costs
+
+
 def test_a_basis_vector_is_nearest_to_itself(model) -> None:  # type: ignore[no-untyped-def]
     own = next(iter(models_of(model).values()))
     for number, one in enumerate(own.explain(own.inputs)):
         assert one.nearest[0].number == number
         assert one.nearest[0].similarity == pytest.approx(1.0)
+        assert one.nearest[0].probability == pytest.approx(one.probability)
     with pytest.raises(InputError, match="wanted most"):
         model.explain(X, most=0)
 
@@ -98,6 +132,7 @@ def test_on_the_command_line(classifier: TableClassifier, tmp_path: Path) -> Non
         csv.writer(file).writerows([["Seniority", "Job"], [3, "fixed"], [15, "none"]])
     words = ["predict", str(tmp_path / "loans.sgpc"), str(tmp_path / "loans.csv"), "--explain"]
     rows = list(csv.DictReader(CliRunner().invoke(main, words).output.splitlines()))
-    assert "Seniority 3" in rows[0]["explanation"]
+    assert "Seniority 3 " in rows[0]["explanation"]
+    assert "most like basis vector" in rows[0]["explanation"]
     told = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
     assert told[1]["explanation"]["label"] == told[1]["predicted"]

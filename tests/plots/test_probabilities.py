@@ -38,16 +38,16 @@ def test_of_many_classes_it_is_the_own_one(trees, waves):
 
 def test_more_classes_than_colours(waves):
     """What would need a colour for each class does without."""
-    y = np.digitize(waves.X[:, 0], np.linspace(-1.6, 1.6, 9))
+    y = np.digitize(waves.X[:, 0], np.linspace(-1.6, 1.6, 10))
     kernel = {"name": "squared-exponential", "lengthscale": [1.0, 1.0]}
     design = sgpc.build(kernel=kernel, strategy="one-vs-rest", max_basis=2, max_iterations=1)
     model = design.fit(waves.X, y)
-    assert len(model.classes) == 10
+    assert len(model.classes) == 11
     ax = probability_histogram(model, waves.X, y)
     assert ax.get_legend() is None
     assert sum(bar.get_height() for bar in ax.patches) == len(y)
     labels = along_stages(model, waves.X, y).get_legend_handles_labels()[1]
-    assert labels[0] == "training: loss of each of 10 classes"
+    assert labels[0] == "training: loss of each of 11 classes"
     assert labels[1:] == ["held out: loss", "held out: error"]
     ax = feature_relevance(model)
     assert ax.get_legend() is None

@@ -27,7 +27,7 @@ def test_the_stages_of_a_model():
         drawn["training, after each stage"][:, 1], model.trace.column("predictive_loss")
     )
     assert drawn.keys() == {"training, after each stage", "the model, size 6"}
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of basis vectors", "loss (NLP, nats)")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of basis vectors", "log loss (nats)")
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4", "6"]
     assert not ax.spines["top"].get_visible()
     ax.figure.canvas.draw()

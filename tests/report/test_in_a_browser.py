@@ -98,6 +98,54 @@ def test_play_runs_to_the_end_and_can_be_paused(chromium, played):
     assert pixels(chromium) == last
 
 
+def test_it_plays_by_itself_when_it_is_seen(chromium, opened, page):
+    moving = {"features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]}
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", moving)
+    try:
+        opened(page)
+        chromium.execute_script("document.getElementById('plane-canvas').scrollIntoView()")
+        wait_for(lambda: said(chromium).startswith("2 of 8"))
+        assert chromium.find_element("id", "play").text == "Pause"
+        wait_for(lambda: said(chromium).startswith("8 of 8"))
+    finally:
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_the_threshold_moves_the_confusion_and_the_costs(chromium, played, model, rows):
+    from selenium.webdriver.common.keys import Keys
+
+    X, y = rows
+
+    def shown() -> list[int]:
+        cells = chromium.find_elements("css selector", "#follows td b")
+        return [int(cell.text) for cell in cells]
+
+    def wanted(costs) -> list[int]:
+        decided = model.with_costs(costs).predict(X)
+        return [int(np.sum((y == t) & (decided == d))) for t in ORDER for d in ORDER]
+
+    watched = chromium.find_element("id", "watched")
+    first = chromium.execute_script("return arguments[0].selectedOptions[0].textContent", watched)
+    ORDER = [first, *({"crest", "trough"} - {first})]
+    assert shown() == wanted(None)
+    miss = chromium.find_element("id", "miss")
+    miss.clear()
+    miss.send_keys("4")
+    assert chromium.find_element("id", "at").text == "0.2"
+    assert shown() == wanted({first: 4})
+    cost = (4 * shown()[1] + shown()[2]) / len(y)
+    assert f"A decision costs {cost:.3g} on average" in chromium.find_element("id", "decided").text
+    assert f"--cost {first}=4 " in chromium.find_element("id", "keep").text
+    assert chromium.find_element("css selector", "#cost-curve path").is_displayed()
+    slider = chromium.find_element("id", "threshold")
+    slider.send_keys(Keys.HOME)
+    assert chromium.find_element("id", "at").text == "0.001"
+    assert shown() == wanted({first: 999})
+    slider.send_keys(Keys.END)
+    assert shown() == wanted({first: 1 / 999})
+    assert chromium.get_log("browser") == []
+
+
 def test_the_colours_on_the_canvas_are_those_of_the_model(chromium, played, model, rows):
     """A point in the middle of each region, looked up on the canvas."""
     data = chromium.execute_script("return JSON.parse(document.getElementById('reel').textContent)")
@@ -165,6 +213,8 @@ def test_without_scripts_there_is_the_picture_of_the_last_stage(chromium, opened
         opened(page)
         assert chromium.find_element("css selector", ".still img").is_displayed()
         assert not chromium.find_element("id", "player").is_displayed()
+        assert not chromium.find_element("id", "decider").is_displayed()
+        assert chromium.find_element("css selector", "#decisions .still table").is_displayed()
         assert "Waves" in chromium.find_element("tag name", "h1").text
     finally:
         chromium.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
@@ -183,7 +233,7 @@ def test_it_prints_on_a_few_pages(chromium, played):
     printed = chromium.execute_cdp_cmd("Page.printToPDF", paper)
     pdf = base64.b64decode(printed["data"])
     pages = re.findall(rb"/Type\s*/Page\b", b"".join([pdf, *_streams(pdf)]))
-    assert 3 <= len(pages) <= 5
+    assert 3 <= len(pages) <= 7
 
 
 def _streams(pdf: bytes):

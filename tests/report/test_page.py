@@ -17,6 +17,7 @@ from counting import count_calls
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
+from sgpc_framework.metrics.column_importance import permutation_importance
 from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.merits import confusion
 from sgpc_framework.plots.regions import Frame
@@ -163,13 +164,20 @@ def test_a_refined_model_is_said_to_be_one(rows):
     assert frames[0]["basis"][0] != frames[1]["basis"][0][:3]  # each was refined for itself
 
 
-def test_a_single_size_is_shown_without_a_slider_and_says_how_to_have_more(rows):
+def test_a_model_of_one_refined_size_plays_its_parts(rows):
     refiner = {"name": "corrective", "penalty": 1.0, "iterations": 5}
-    page = render(sgpc.build(refiner=refiner, objective="none", max_basis=4).fit(*rows), *rows)
-    assert len(reel(page)["frames"]) == 1
-    assert '<div class="controls" hidden>' in page
-    assert "There is one size to show" in Elements(page).text
-    assert '<div class="controls" hidden>' not in render(sgpc.build(max_basis=4).fit(*rows), *rows)
+    model = sgpc.build(refiner=refiner, objective="none", max_basis=4).fit(*rows)
+    page = render(model, *rows)
+    assert "not the best one of their size" in Elements(page).text
+    frames = reel(page)["frames"]
+    assert [frame["size"] for frame in frames] == [1, 2, 3, 4]
+    assert frames[-1]["error"] == pytest.approx(
+        np.mean(model.predict(rows[0]) != rows[1]), abs=1e-5
+    )
+    for strategy in ("joint", "one-vs-rest"):
+        y = np.digitize(rows[0][:, 0], [-0.7, 0.7])
+        many = sgpc.build(refiner=refiner, objective="none", max_basis=3, strategy=strategy)
+        assert len(reel(render(many.fit(rows[0], y), rows[0], y))["frames"]) == 3
 
 
 def test_many_classes(rows):
@@ -206,12 +214,12 @@ def test_more_features_than_two_and_units_of_the_table():
     units = Units(np.full(20, 1000.0), np.full(20, 10.0))
     page = render(model, X, y, units=units)
     text = Elements(page).text
-    assert "Features that matter" in text
-    assert "Of 20 features, the 8 that matter most are shown." in text
+    assert "Columns that matter" in text
+    assert "Of 20 columns, the 8 that matter most are shown." in text
     assert 'id="reel"' not in page
-    relevance = np.std(X, axis=0) / model.kernel.lengthscale
-    names = re.findall(r"coefficient (x.*?) 1 \d", text)[0].split()
-    assert names == [f"x{feature + 1}" for feature in sorted(np.argsort(-relevance)[:8])]
+    names = re.findall(r"training row (x.*?) site mean", text)[0].split()
+    worth = permutation_importance(model, X, y)[:8]
+    assert names == [f"x{i + 1}" for i in range(20) if f"x{i + 1}" in {one.column for one in worth}]
     first = 1000.0 + 10.0 * model.inputs[0, int(names[0][1:]) - 1]
     assert f" {first:.0f} " in text or f" {first:.1f} " in text
 
@@ -234,10 +242,15 @@ def test_a_table_with_words_in_its_own_units(tmp_path):
     data["tall"] = np.where(data["height"] > 170.0, "yes", "no")
     classifier = TableClassifier.fit(data, "tall", sgpc.build(max_basis=4, max_iterations=1))
     text = Elements(render_table(classifier, data)).text
-    assert "town=Kiel" in text
     assert "Rows are counted from 1." in text
+    basis = text.rindex("training row height town site mean")
     row = int(classifier.model.basis[0])
-    assert f"{data['height'][row]:.1f}" in text
+    assert f"{data['height'][row]:.1f} {data['town'][row]} " in text[basis:]
+    surprises = text[text.index("for the prediction") : basis]
+    loss = -classifier.predict_log_proba(data)[np.arange(60), classifier.codes(data)]
+    worst = int(loss.argmax())
+    assert f"height {data['height'][worst]:.4g} " in surprises
+    assert "Kiel" in surprises
 
 
 def test_a_model_without_a_basis_vector(rows):
@@ -246,6 +259,31 @@ def test_a_model_without_a_basis_vector(rows):
     short = sgpc.Model(model.classes, model.state[:0], model.trace)
     for one in (model, short):
         assert "What was fitted" in Elements(render(one, *rows)).text
+
+
+class Letters:
+    """A kernel on words: how many letters they have in common, by place."""
+
+    name = "letters"
+
+    def __call__(self, X, Z):
+        return np.array(
+            [[np.mean([a == b for a, b in zip(x, z, strict=True)]) for z in Z] for x in X]
+        )
+
+    def diag(self, X):
+        return np.ones(len(X))
+
+
+def test_inputs_that_are_no_vectors():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab"), 6)) for _ in range(40)]
+    y = np.array([word.startswith("a") for word in words])
+    design = sgpc.build(kernel=Letters(), objective="none", max_basis=4, max_iterations=1)
+    text = Elements(render(design.fit(words, y), words, y)).text
+    surprises = text[text.index("input most like") : text.index("Behind each of them")]
+    assert len(re.findall(r" [ab]{6} [ab]{6} \(basis vector \d", surprises)) == 10
+    assert "Columns that matter" not in text
 
 
 def test_labels_that_do_not_fit(model, rows):
@@ -272,4 +310,59 @@ def test_the_rows_are_predicted_once(monkeypatch):
     render(model, X, np.sign(X[:, 0]))
     once = ["predict_log_proba", "staged_predict_log_proba"]
     permuted = (1 + 3) * ["predict_log_proba"]  # as they are, and without each column
-    assert sorted(calls) == sorted([*once, *permuted])
+    surprises = ["predict_log_proba", "predict_proba"]  # ten of them, and the basis vectors
+    assert sorted(calls) == sorted([*once, *permuted, *surprises])
+
+
+def choices(page: str) -> dict:
+    return json.loads(
+        re.search(r'<script type="application/json" id="choices">(.*?)</script>', page)[1]
+    )
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_what_follows_from_every_threshold(model, rows, many):
+    X, y = rows
+    if many:
+        y = np.digitize(X[:, 0], [-0.7, 0.7])
+        model = sgpc.build(max_basis=4, max_iterations=1).fit(X, y)
+    data = choices(render(model, X, y))
+    for position, one in enumerate(data["classes"]):
+        label = model.classes.tolist()[position]
+        assert one["rows"] == [np.sum(y == label), np.sum(y != label)]
+        for place in range(0, len(data["thresholds"]), 17):
+            threshold = data["thresholds"][place]
+            said = model.with_costs({label: (1.0 - threshold) / threshold}).predict(X) == label
+            assert one["own"][place] == np.sum(said & (y == label))
+            assert one["others"][place] == np.sum(said & (y != label))
+
+
+def test_it_begins_with_what_the_model_decides_by(model, rows):
+    data = choices(render(model.with_costs({"trough": 4}), *rows))
+    assert data["classes"][data["watched"]]["name"] == "trough"
+    assert data["classes"][data["watched"]]["start"] == pytest.approx(0.2)
+    assert data["classes"][0]["start"] == pytest.approx(0.8)
+    assert {0.2, 0.8} <= set(data["thresholds"])
+    target = model.with_target(*rows, label="crest", recall=0.95)
+    page = render(target, *rows)
+    assert "recall of crest at least 0.95" in Elements(page).text
+    assert choices(page)["classes"][choices(page)["watched"]]["name"] == "crest"
+    decided = confusion(model.predict_log_proba(rows[0]), (rows[1] == "trough") * 1, target.costs)
+    text = Elements(page).text
+    for count in decided.ravel():
+        assert f" {count} " in text
+
+
+def test_many_classes_and_many_columns_stay_readable():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(32), 4)
+    X = np.c_[y / 32.0 + 0.02 * rng.normal(size=128), rng.normal(size=(128, 39))]
+    design = sgpc.build(max_basis=3, max_iterations=1, objective="none")
+    page = render(design.fit(X, y), X, y)
+    text = Elements(page).text
+    assert "kinds of mistakes, the 20 most frequent" in text
+    assert len(choices(page)["classes"]) == 20
+    assert "12 rarer classes are left out here." in text
+    assert "and 10 further columns" in text
+    assert "Of 40 columns, the 8 that matter most are shown." in text
+    assert len(page) < 400_000

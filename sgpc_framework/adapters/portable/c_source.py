@@ -37,7 +37,7 @@ def c_source(formula: Formula, name: str, title: str) -> str:
         runtime("runtime.c", sections).rstrip(),
         *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
         _log_proba(formula),
-        *_outside(formula.encoding, name),
+        *_outside(formula, name),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -125,8 +125,8 @@ def _log_proba(formula: Formula) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _outside(encoding: Encoding | None, name: str) -> Iterator[str]:
-    row = "const double *row"
+def _outside(formula: Formula, name: str) -> Iterator[str]:
+    encoding, row = formula.encoding, "const double *row"
     if encoding is None:
         yield _FINITE
     else:
@@ -139,12 +139,22 @@ def _outside(encoding: Encoding | None, name: str) -> Iterator[str]:
         "    for (int c = 0; c < CLASSES; c++)\n        proba[c] = exp(proba[c]);\n"
         "    return 0;\n}"
     )
+    decided = "    double *worth = proba;\n"
+    if formula.regret is not None:
+        rows = ",\n    ".join(f"{{{', '.join(map(repr, each))}}}" for each in formula.regret)
+        note = "/* What each answer (column) costs more than the right one (row). */"
+        yield f"{note}\nstatic const double regret[CLASSES][CLASSES] = {{\n    {rows}}};"
+        decided = (
+            "    double worth[CLASSES];\n    for (int c = 0; c < CLASSES; c++) {\n"
+            "        worth[c] = 0.0;\n        for (int k = 0; k < CLASSES; k++)\n"
+            "            worth[c] -= proba[k] * regret[k][c];\n    }\n"
+        )
     yield (
         f"int {name}_predict({row})\n{{\n"
         "    double proba[CLASSES];\n"
         f"    int best = 0, problem = {name}_predict_proba(row, proba);\n"
-        "    if (problem)\n        return -problem;\n"
-        "    for (int c = 1; c < CLASSES; c++)\n        if (proba[c] > proba[best])\n"
+        f"    if (problem)\n        return -problem;\n{decided}"
+        "    for (int c = 1; c < CLASSES; c++)\n        if (worth[c] > worth[best])\n"
         "            best = c;\n    return best;\n}"
     )
 

@@ -84,6 +84,8 @@ class Formula:
     classes    the labels, in the order of the probabilities
     processes  one, or one for each class against the rest
     odds_share how the latter go together (``OneVsRest.odds_share``)
+    regret     what each answer (column) costs more than the right one (row), by which it
+               decides; ``None`` where it says what is most probable
     ========== =======================================================================
     """
 
@@ -91,6 +93,7 @@ class Formula:
     classes: list[Any]
     processes: tuple[Process, ...]
     odds_share: float = 0.0
+    regret: list[list[float]] | None = None
 
     @classmethod
     def of(cls, classifier: Classifier | TableClassifier) -> Formula:
@@ -100,9 +103,9 @@ class Formula:
         classes = model.classes.tolist() if isinstance(model, (Model, OneVsRest)) else []
         if isinstance(model, OneVsRest):
             processes = tuple(map(Process.of, model.models))
-            return cls(encoding, classes, processes, model.odds_share)
+            return cls(encoding, classes, processes, model.odds_share, _regret(model))
         if isinstance(model, Model):
-            return cls(encoding, classes, (Process.of(model),))
+            return cls(encoding, classes, (Process.of(model),), regret=_regret(model))
         raise ExportError(
             "wanted a Model, a OneVsRest or a TableClassifier, found "
             f"{type(classifier).__name__}; an SGPClassifier has its model as model_"
@@ -112,6 +115,13 @@ class Formula:
     def width(self) -> int:
         """The number of features."""
         return int(self.processes[0].inputs.shape[1])
+
+
+def _regret(model: Classifier) -> list[list[float]] | None:
+    if model.costs is None:
+        return None
+    regret: list[list[float]] = model.costs.regret.tolist()
+    return regret
 
 
 def _refuse_without_formula(kernel: Kernel) -> None:

@@ -37,7 +37,7 @@ def javascript_source(formula: Formula, name: str, title: str) -> str:
         *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
         _encode(formula.encoding),
         _log_proba(formula),
-        _ENDING,
+        _ENDING if formula.regret is None else _DECIDE % formula.regret,
     ]
     row = f"an array of {formula.width} numbers" if formula.encoding is None else "an object"
     comment = f"// {js_text(title)[1:-1]}\n// Written by sgpc export. A row is {row}:\n"
@@ -139,6 +139,19 @@ _ENDING = """  const predictProba = (row) => logProba(encode(row)).map(Math.exp)
   function predict(row) {
     const logs = logProba(encode(row));
     return classes[logs.indexOf(Math.max(...logs))];
+  }
+
+  return { classes, columns, predictProba, predict };"""
+
+_DECIDE = """  const predictProba = (row) => logProba(encode(row)).map(Math.exp);
+
+  // What each answer (column) costs more than the right one (row).
+  const regret = %s;
+
+  function predict(row) {
+    const proba = predictProba(row);
+    const costs = classes.map((_, c) => proba.reduce((sum, p, k) => sum + p * regret[k][c], 0));
+    return classes[costs.indexOf(Math.min(...costs))];
   }
 
   return { classes, columns, predictProba, predict };"""

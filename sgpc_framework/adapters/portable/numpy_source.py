@@ -27,7 +27,7 @@ def numpy_source(formula: Formula, name: str, title: str) -> str:
         *(part for i, each in enumerate(formula.processes) for part in _process(i, each)),
         _encode(formula.encoding),
         _ENDING if len(formula.processes) == 1 else _shares(formula),
-        _PREDICT,
+        _PREDICT if formula.regret is None else f"{_regret(formula)}\n\n\n{_DECIDE}",
     ]
     return "\n\n\n".join(parts) + "\n"
 
@@ -157,6 +157,21 @@ _PREDICT = '''def predict_proba(rows):
 def predict(rows):
     """The most probable class of each row."""
     return [CLASSES[best] for best in predict_log_proba(rows).argmax(axis=1)]'''
+
+
+_DECIDE = '''def predict_proba(rows):
+    """The probability of each of CLASSES (columns) for each row."""
+    return np.exp(predict_log_proba(rows))
+
+
+def predict(rows):
+    """The class of each row that costs least on average."""
+    return [CLASSES[best] for best in (predict_proba(rows) @ REGRET).argmin(axis=1)]'''
+
+
+def _regret(formula: Formula) -> str:
+    note = "# What each answer (column) costs more than the right one (row)."
+    return f"{note}\nREGRET = np.array({formula.regret!r})"
 
 
 def _shares(formula: Formula) -> str:

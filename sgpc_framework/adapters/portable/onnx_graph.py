@@ -42,7 +42,11 @@ def onnx_bytes(formula: Formula, title: str) -> bytes:
     count = g.sum(g("Cast", strange, to=onnx.TensorProto.DOUBLE), 1)
     label, probabilities = _outputs(formula)
     labels, kind = _labels(formula.classes)
-    best = g("ArgMax", proba, axis=1, keepdims=0)
+    best = (
+        g("ArgMax", proba, axis=1, keepdims=0)
+        if formula.regret is None
+        else g("ArgMin", g("MatMul", proba, np.array(formula.regret)), axis=1, keepdims=0)
+    )
     for operation, inputs, result in (
         ("Gather", [g.constant(labels), best], label),
         ("Where", [g("Greater", count, 0.0), g.constant(np.nan), proba], probabilities),

@@ -41,6 +41,9 @@ if (source && "DecompressionStream" in window) {
   play(JSON.parse(source.textContent)).catch((error) => console.error(error));
 }
 
+const choices = document.getElementById("choices");
+if (choices) decide(JSON.parse(choices.textContent));
+
 async function play(reel) {
   const planes = await unpacked(reel);
   const lead = Float32Array.from({ length: 256 }, (_, byte) => {
@@ -60,13 +63,14 @@ async function play(reel) {
     const position = Number(slider.value) - 1;
     const frame = reel.frames[position];
     const percent = (100 * frame.error).toFixed(1);
-    const text = `${frame.size} of ${total} basis vectors${each}: error ${percent} %, NLP ${frame.nlp.toFixed(3)} nats`;
+    const text = `${frame.size} of ${total} basis vectors${each}: error ${percent} %, log loss ${frame.loss.toFixed(3)}`;
     said.textContent = text;
     slider.setAttribute("aria-valuetext", text);
     draw(canvas, reel, planes, lead, position);
   }
 
   function stop() {
+    seen.disconnect();
     clearInterval(timer);
     timer = null;
     button.textContent = "Play";
@@ -74,6 +78,7 @@ async function play(reel) {
   }
 
   function start() {
+    seen.disconnect();
     if (Number(slider.value) === Number(slider.max)) slider.value = slider.min;
     said.setAttribute("aria-live", "off");
     button.textContent = "Pause";
@@ -88,14 +93,165 @@ async function play(reel) {
 
   button.addEventListener("click", () => (timer === null ? start() : stop()));
   slider.addEventListener("input", () => {
-    if (timer !== null) stop();
+    stop();
     show();
   });
+  // It plays once, by itself, when it is first seen, unless the reader wants nothing to move.
+  const seen = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) start();
+  }, { threshold: 0.5 });
   player.hidden = false;
-  document.documentElement.classList.add("plays");
+  player.closest("section").classList.add("plays");
   new ResizeObserver(show).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   show();
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (reel.frames.length > 1 && !still) seen.observe(canvas);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Decisions: a threshold, what mistakes cost, and what follows. Counts at every threshold are known.
+
+function decide(data) {
+  const [watched, miss, alarm, slider, at] = ["watched", "miss", "alarm", "threshold", "at"].map(byId);
+  slider.max = data.thresholds.length - 1;
+
+  const own = () => data.classes[Number(watched.value)];
+  const price = (field) => Math.max(0, Number(field.value) || 0);
+  const nearest = (wanted) => {
+    const gaps = data.thresholds.map((threshold) => Math.abs(threshold - wanted));
+    return gaps.indexOf(Math.min(...gaps));
+  };
+  const cost = (place) => {
+    const { rows, own: found, others } = own();
+    return (price(miss) * (rows[0] - found[place]) + price(alarm) * others[place]) / (rows[0] + rows[1]);
+  };
+  const asked = () => (price(miss) + price(alarm) > 0 ? price(alarm) / (price(alarm) + price(miss)) : 0.5);
+
+  function show() {
+    const place = Number(slider.value);
+    const threshold = data.thresholds[place];
+    at.textContent = short(threshold);
+    slider.setAttribute("aria-valuetext", `threshold ${short(threshold)}`);
+    const { name, other, rows, own: founds, others: alarms, option, literal } = own();
+    const [found, alarmed] = [founds[place], alarms[place]];
+    byId("follows").replaceChildren(confusion(name, other, rows, found, alarmed));
+    const said = found + alarmed;
+    const total = rows[0] + rows[1];
+    const costs = data.thresholds.map((_, i) => cost(i));
+    const least = costs.indexOf(Math.min(...costs));
+    const parts = [
+      `${said} of ${total} rows are said to be ${name}`,
+      rows[0] ? `${share(found, rows[0])} of those that are, are found (recall)` : "",
+      said ? `${share(found, said)} of those said are right (precision)` : "",
+      rows[1] ? `${share(rows[1] - alarmed, rows[1])} of the others are left alone (specificity)` : "",
+      `${share(rows[0] - found + alarmed, total)} are wrong`,
+    ];
+    const alone = Math.min((price(miss) * rows[0]) / total, (price(alarm) * rows[1]) / total);
+    byId("decided").textContent =
+      `${parts.filter(Boolean).join("; ")}. A decision costs ${short(costs[place])} on average; ` +
+      `the same one for all rows, ${short(alone)}; the least on these rows is ` +
+      `${short(costs[least])}, at ${short(data.thresholds[least])}.`;
+    const weight = place === nearest(asked()) ? price(miss) / price(alarm) : (1 - threshold) / threshold;
+    const times = Number.isFinite(weight) && weight > 0 ? short(weight) : short((1 - threshold) / threshold);
+    byId("keep").textContent =
+      `sgpc decide MODEL --cost ${option}${times} -o DECIDED, or model.with_costs({${literal}: ${times}})`;
+    byId("cost-curve").replaceChildren(costCurve(data.thresholds, costs, place, asked()));
+  }
+
+  function follow() {
+    slider.value = nearest(asked());
+    show();
+  }
+
+  function look() {
+    miss.value = own().miss;
+    alarm.value = 1;
+    slider.value = nearest(own().start);
+    show();
+  }
+
+  watched.addEventListener("change", look);
+  for (const field of [miss, alarm]) field.addEventListener("input", follow);
+  slider.addEventListener("input", show);
+  byId("decider").hidden = false;
+  byId("decider").closest("section").classList.add("plays");
+  look();
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/* Three digits that count, and no exponent where people would not write one. */
+function short(value) {
+  return String(Number(value.toPrecision(3)));
+}
+
+function share(part, whole) {
+  return `${((100 * part) / whole).toFixed(1)}\u00a0%`;
+}
+
+function confusion(name, other, rows, found, alarmed) {
+  const table = document.createElement("table");
+  table.className = "confusion";
+  const line = (head, cells) => {
+    const row = table.insertRow();
+    const first = document.createElement("th");
+    first.textContent = head;
+    row.append(first, ...cells);
+  };
+  const heading = (text) => Object.assign(document.createElement("th"), { textContent: text });
+  const cell = (count, whole, right) => {
+    const made = document.createElement("td");
+    made.className = right ? "right" : "wrong";
+    made.style.setProperty("--share", whole ? count / whole : 0);
+    const number = Object.assign(document.createElement("b"), { textContent: count });
+    const beside = Object.assign(document.createElement("small"), { textContent: whole ? ` ${share(count, whole)}` : "" });
+    made.append(number, beside);
+    return made;
+  };
+  line("true", [heading(`said: ${name}`), heading(`said: ${other}`)]);
+  line(name, [cell(found, rows[0], true), cell(rows[0] - found, rows[0], false)]);
+  line(other, [cell(alarmed, rows[1], false), cell(rows[1] - alarmed, rows[1], true)]);
+  return table;
+}
+
+/* What a decision costs at each threshold; where it is now, and where the costs would have it. */
+function costCurve(thresholds, costs, place, asked) {
+  const [width, height, left, bottom] = [330, 170, 38, 34];
+  const most = Math.max(...costs, 1e-12);
+  const x = (threshold) => left + (width - left) * threshold;
+  const y = (cost) => 6 + (height - bottom - 6) * (1 - cost / most);
+  const floor = y(0);
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "What a decision costs at each threshold" });
+  const text = (content, attributes) => {
+    const node = svg("text", attributes);
+    node.textContent = content;
+    root.append(node);
+  };
+  root.append(svg("path", { d: `M${left} 6V${floor}H${width}`, fill: "none", stroke: "var(--faint)" }));
+  for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+    root.append(svg("path", { d: `M${x(tick)} ${floor}v4`, stroke: "var(--faint)" }));
+    text(String(tick), { x: x(tick), y: floor + 16, "text-anchor": "middle" });
+  }
+  text(short(most), { x: left - 5, y: 10, "text-anchor": "end" });
+  text("0", { x: left - 5, y: floor + 3, "text-anchor": "end" });
+  text("threshold", { x: x(0.5), y: height - 2, "text-anchor": "middle" });
+  const label = svg("text", { transform: `translate(10 ${(6 + floor) / 2}) rotate(-90)`, "text-anchor": "middle" });
+  label.textContent = "cost of a decision";
+  root.append(label);
+  root.append(svg("path", { d: `M${x(asked)} 6V${floor}`, stroke: "var(--quiet)", "stroke-dasharray": "2 3" }));
+  const points = thresholds.map((threshold, i) => `${x(threshold).toFixed(1)} ${y(costs[i]).toFixed(1)}`);
+  root.append(svg("path", { d: `M${points.join("L")}`, fill: "none", stroke: "var(--ink)", "stroke-width": 1.6 }));
+  root.append(svg("circle", { cx: x(thresholds[place]), cy: y(costs[place]), r: 5, fill: "var(--ink)" }));
+  return root;
+}
+
+function svg(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
 }
 
 async function unpacked(reel) {
