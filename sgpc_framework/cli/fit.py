@@ -299,7 +299,7 @@ def _summary(
     return {
         **_about(classifier, output, stopped),
         "rows": rows,
-        "training_error": error(log_proba, codes, weights),
+        "training_error": error(log_proba, codes, weights, classifier.model.costs),
         "training_nlp": nlp(log_proba, codes, weights),
         "seconds": seconds,
     }

@@ -54,7 +54,7 @@ def figures(
     frequencies = np.tile(np.log(counts / counts.sum()), (len(held), 1))
     return {
         "holdout_rows": len(held),
-        "holdout_error": error(log_proba, truth, own),
+        "holdout_error": error(log_proba, truth, own, classifier.model.costs),
         "holdout_nlp": nlp(log_proba, truth, own),
         "holdout_frequencies_error": error(frequencies, truth, own),
         "holdout_frequencies_nlp": nlp(frequencies, truth, own),

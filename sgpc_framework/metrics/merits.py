@@ -108,9 +108,12 @@ def nlp(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> float:
     return float(np.average(losses(log_proba, truth), weights=weight))
 
 
-def error(log_proba: Floats, truth: Codes, weight: Floats | None = None) -> float:
-    """The share of rows whose most probable class is not their own; ties as in ``predict``."""
-    return float(np.average(most_probable(log_proba) != truth, weights=weight))
+def error(
+    log_proba: Floats, truth: Codes, weight: Floats | None = None, costs: Costs | None = None
+) -> float:
+    """The share of rows whose most probable class, or by the costs the one that costs least, is not
+    their own; ties as in ``predict``."""
+    return float(np.average(decisions(log_proba, costs) != truth, weights=weight))
 
 
 def confusion(log_proba: Floats, truth: Codes, costs: Costs | None = None) -> NDArray[np.intp]:
