@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import gc
 import importlib
+import json
+import math
 import os
 import resource
 import signal
@@ -67,12 +69,12 @@ class _Loop:
         self.done = False
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        known = self._selection.durations
-        items = sorted(session.items, key=lambda item: known.get(item.nodeid, 0.0))
-        bare = self._judged(items, None)
+        bare = self._judged(session.items, None)
         if bare.caught:
             print(f"without any mutant {bare.by} fails", flush=True)
             return True
+        took = bare.durations
+        items = sorted(session.items, key=lambda item: took.get(item.nodeid, math.inf))
         for mutant in self._mutants:
             self._tell(mutant, self._judged(items, mutant))
         self.done = True
@@ -97,30 +99,32 @@ class _Loop:
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name
             return Outcome(True, "time" if name in ("SIGXCPU", "SIGKILL") else name, seconds)
-        return Outcome(os.WEXITSTATUS(status) == 1, said, seconds)
+        known = json.loads(said) if said else {"by": "", "durations": {}}
+        return Outcome(os.WEXITSTATUS(status) == 1, known["by"], seconds, known["durations"])
 
     def _run(self, items: list[Any], mutant: Mutant | None, writer: int) -> None:
         """In the child: 1 if a test fails, 0 if none does in the time there is."""
         status = 3
         try:
-            most = self._selection.seconds
+            most = self._selection.seconds if mutant is not None else math.inf
             null = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(null, descriptor)
-            bound = int(processor_time() + 3 * most) + 30
-            resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
             if mutant is not None:
+                bound = int(processor_time() + 3 * most) + 30
+                resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
                 swap(mutant)
-            end = processor_time() + most
-            status = 0
+            began = processor_time()
+            durations = {}
             for item in items:
+                before = processor_time()
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-                if self._failed:
-                    os.write(writer, self._failed.encode())
-                    status = 1
+                durations[item.nodeid] = round(processor_time() - before, 3)
+                if self._failed or processor_time() - began > most:
                     break
-                if processor_time() > end:
-                    break
+            status = int(bool(self._failed))
+            said = {"by": self._failed, "durations": {} if mutant is not None else durations}
+            os.write(writer, json.dumps(said).encode())
         finally:
             os._exit(status)
 
