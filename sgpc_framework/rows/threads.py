@@ -62,20 +62,17 @@ class _Limit:
     def __init__(self) -> None:
         self._lock = Lock()
         self._holders = 0
-        self._caller = 1
-        self._restore: Callable[[], object] = lambda: None
+        self._before: list[int] = []
 
     def take(self) -> int:
         """Hold BLAS to one thread; returns how many it had before anybody did."""
-        controller = _controller()
+        libraries = _libraries()
         with self._lock:
             if self._holders == 0:
-                threads = (blas.num_threads for blas in controller.lib_controllers)
-                self._caller = max(threads, default=1)
-                if self._caller > 1:
-                    self._restore = controller.limit(limits=1).restore_original_limits
+                self._before = [blas.num_threads for blas in libraries]
+                _set_threads(libraries, [1 for _ in libraries])
             self._holders += 1
-            return self._caller
+            return max(self._before, default=1)
 
     def unlock(self) -> None:
         """After a fork nobody else is there who could hold the lock."""
@@ -85,8 +82,8 @@ class _Limit:
         """Whoever took it needs it no more."""
         with self._lock:
             self._holders -= 1
-            if self._holders == 0 and self._caller > 1:
-                self._restore()
+            if self._holders == 0:
+                _set_threads(_libraries(), self._before)
 
 
 _LIMIT = _Limit()
@@ -114,11 +111,20 @@ def over_blocks(function: Callable[[A], R], blocks: Iterable[A], rows: int) -> I
 
 
 @cache
-def _controller() -> Any:
+def _libraries() -> list[Any]:
+    """Every BLAS of this process, as threadpoolctl knows it."""
     import scipy.linalg  # noqa: F401  brings its own BLAS, which must be there to be found
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set_threads(libraries: Iterable[Any], counts: Iterable[int]) -> None:
+    """Since 3.8 threadpoolctl does nothing where another thread has ever set the number of OpenBLAS
+    and still lives. Here a lock sees to it that threads do not fight, so it is set all the same."""
+    for blas, count in zip(libraries, counts, strict=True):
+        if blas.num_threads != count:
+            getattr(blas, "_real_set_num_threads", blas.set_num_threads)(count)
 
 
 def _processors() -> int:
