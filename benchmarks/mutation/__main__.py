@@ -180,6 +180,8 @@ def report(groups: list[Group], results: Results) -> None:
         print(count.row(group.name))
     sums = (sum(attrs.astuple(each)[i] for each in counts) for i in range(4))
     print(Count(*sums).row("**all**"))
+    if not any(each.judged for each in counts):
+        return
     share, low, high = estimate(counts)
     print(
         f"\nOf all mutants that change behaviour {share:.1%} are caught ({low:.1%} to {high:.1%})."

@@ -1,9 +1,9 @@
 """Many mutants in one session of pytest: a first look that is ten times faster.
 
 Tests are collected once. For each mutant the session forks, the child puts the mutated code into
-the functions that exist already, runs the tests up to the first that fails, and ends. What a
-function did when its module was imported is not done again, so a mutant that survives here, or one
-outside all functions, is left to ``execution``, which imports the mutant itself.
+the functions that exist already, and constants into the modules that have them, runs the tests up
+to the first that fails, and ends. What else was done when a module was imported is not done again,
+so a mutant that survives here, one of a class say, is left to ``execution``, which imports it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from benchmarks.mutation.execution import Outcome, Selection, processor_time
 from benchmarks.mutation.mutants import Mutant
+
+_PLAIN = (int, float, tuple, np.ndarray)
 
 Tell = Callable[[Mutant, Outcome], None]
 
@@ -65,13 +69,13 @@ class _Loop:
         self._selection = selection
         self._mutants = some
         self._tell = tell
-        self._failed = ""
+        self._failed = self._why = ""
         self.done = False
 
     def pytest_runtestloop(self, session: Any) -> bool:
         bare = self._judged(session.items, None)
         if bare.caught:
-            print(f"without any mutant {bare.by} fails", flush=True)
+            print(f"without any mutant {bare.by} fails:\n{bare.why}", flush=True)
             return True
         took = bare.durations
         items = sorted(session.items, key=lambda item: took.get(item.nodeid, math.inf))
@@ -82,7 +86,7 @@ class _Loop:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and not self._failed:
-            self._failed = report.nodeid
+            self._failed, self._why = report.nodeid, report.longreprtext
 
     def _judged(self, items: list[Any], mutant: Mutant | None) -> Outcome:
         reader, writer = os.pipe()
@@ -99,8 +103,8 @@ class _Loop:
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name
             return Outcome(True, "time" if name in ("SIGXCPU", "SIGKILL") else name, seconds)
-        known = json.loads(said) if said else {"by": "", "durations": {}}
-        return Outcome(os.WEXITSTATUS(status) == 1, known["by"], seconds, known["durations"])
+        known = json.loads(said) if said else {}
+        return Outcome(os.WEXITSTATUS(status) == 1, seconds=seconds, **{"by": "", **known})
 
     def _run(self, items: list[Any], mutant: Mutant | None, writer: int) -> None:
         """In the child: 1 if a test fails, 0 if none does in the time there is."""
@@ -123,7 +127,9 @@ class _Loop:
                 if self._failed or processor_time() - began > most:
                     break
             status = int(bool(self._failed))
-            said = {"by": self._failed, "durations": {} if mutant is not None else durations}
+            said: dict[str, Any] = {"by": self._failed, "why": "", "durations": {}}
+            if mutant is None:
+                said |= {"why": self._why[-4000:], "durations": durations}
             os.write(writer, json.dumps(said).encode())
         finally:
             os._exit(status)
@@ -139,6 +145,23 @@ def swap(mutant: Mutant) -> None:
             code = new.get(_key(function.__code__))
             if code is not None and len(code.co_freevars) == len(function.__code__.co_freevars):
                 function.__code__ = code
+    if "." not in mutant.place:
+        _swap_values(mutant)
+
+
+def _swap_values(mutant: Mutant) -> None:
+    """Put constants and defaults of arguments that a mutant changes where they are known."""
+    made: dict[str, Any] = {"__name__": mutant.module}
+    exec(compile(mutant.tree(), str(mutant.path), "exec"), made)
+    module = sys.modules[mutant.module]
+    for name, new in made.items():
+        old = getattr(module, name, None)
+        if isinstance(new, FunctionType) and isinstance(old, FunctionType):
+            old.__defaults__ = new.__defaults__
+        elif isinstance(new, _PLAIN) and repr(new) != repr(old):
+            for other in list(sys.modules.values()):
+                if getattr(other, "__dict__", {}).get(name) is old:
+                    setattr(other, name, new)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
