@@ -28,6 +28,9 @@ from benchmarks.mutation.mutants import Mutant
 
 _PLAIN = (int, float, tuple, np.ndarray)
 
+UNTIMED = 4.0
+"""How many times as long tests may take while nobody knows yet which of them are quick."""
+
 Tell = Callable[[Mutant, Outcome], None]
 
 
@@ -110,7 +113,7 @@ class _Loop:
         """In the child: 1 if a test fails, 0 if none does in the time there is."""
         status = 3
         try:
-            most = self._selection.seconds if mutant is not None else math.inf
+            most = self._selection.seconds * (1.0 if mutant is not None else UNTIMED)
             null = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(null, descriptor)
