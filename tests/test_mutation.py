@@ -76,15 +76,27 @@ def test_functions_that_exist_take_the_code_of_a_mutant(found, monkeypatch):
     (mutant,) = [each for each in found if each.after == "max(a, b)"]
     swap(mutant)
     assert held(4.0, 3.0) == 0.5 * (-4.0 + 16.0)
+    (limit,) = [each for each in found if each.after == "1.0"]
+    swap(limit)
+    assert module.LIMIT == 1.0
+    (default,) = [each for each in found if each.after == "4"]
+    swap(default)
+    assert held.__defaults__ == (4,)
     del sys.modules["shares"]
 
 
 def test_a_smaller_sample_is_part_of_a_larger():
     group = GROUPS[0]
-    small, large = ({each.name for each in sample(group, share)} for share in (0.1, 0.5))
+    small, large = ({each.name for each in sample(group, size)} for size in (10, 40))
     assert small < large
-    modules = {each.module for each in sample(group, 0.001)}
-    assert modules == {module for module, _ in group.files()}
+    assert (len(small), len(large)) == (10, 40)
+    every = sum(len(mutants(*file)) for file in group.files())
+    assert len(sample(group, 10**6)) == every
+
+
+def test_another_seed_is_another_sample():
+    one, two = ({each.name for each in sample(GROUPS[0], 20, seed)} for seed in (1, 2))
+    assert len(one & two) < 15
 
 
 def test_every_reason_is_that_of_a_mutant():

@@ -1,7 +1,8 @@
 """Mutation testing of the numerical heart: would the tests notice if a line of it were wrong?
 
     python -m benchmarks.mutation                  a sample, and what the tests make of it
-    python -m benchmarks.mutation --share 0.2      a larger one, which contains the smaller
+    python -m benchmarks.mutation --each 50        a larger one, which contains the smaller
+    python -m benchmarks.mutation --seed 1         another one, with a store of its own
     python -m benchmarks.mutation --again          survivors once more, after tests were added
     python -m benchmarks.mutation --thorough       survivors imported as modules: the last word
     python -m benchmarks.mutation --report         the table of what is known, nothing is run

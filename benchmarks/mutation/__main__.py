@@ -19,21 +19,18 @@ from benchmarks.mutation.execution import Selection
 from benchmarks.mutation.heart import GROUPS, ROOT, Group
 from benchmarks.mutation.mutants import Mutant, mutants
 
-RESULTS = ROOT / ".mutation" / "results.jsonl"
+STORE = ROOT / ".mutation"
 REASONS = Path(__file__).parent / "survivors.toml"
-SHARE = 0.06
+EACH = 20
 SECONDS = 120.0
 """How long the tests of a mutant may take: the quickest that fit are run."""
 
 
-def sample(group: Group, share: float) -> list[Mutant]:
-    """So large a share of the mutants of every module, at least one; of two shares, the smaller
-    sample is part of the larger."""
-    chosen = []
-    for module, path in group.files():
-        every = sorted(mutants(module, path), key=lambda each: sha256(each.name.encode()).digest())
-        chosen += every[: math.ceil(share * len(every))]
-    return chosen
+def sample(group: Group, size: int, seed: int = 0) -> list[Mutant]:
+    """So many mutants of a part, drawn by chance; of two sizes, the smaller sample is part of the
+    larger. Another seed is another sample."""
+    every = (mutant for file in group.files() for mutant in mutants(*file))
+    return sorted(every, key=lambda each: sha256(f"{seed} {each.name}".encode()).digest())[:size]
 
 
 def reasons() -> dict[str, str]:
@@ -73,7 +70,7 @@ class Results:
 def run(groups: list[Group], options: argparse.Namespace, results: Results) -> None:
     """Judge what has not been judged; with ``again`` those, too, that survived without a reason."""
     execution.prepare()
-    for group, wanted in _wanted(groups, options.share, options.again, results):
+    for group, wanted in _wanted(groups, options, results):
         print(f"{group.name}: {len(wanted)} mutants", flush=True)
         _look(group, wanted, options.seconds, results)
         if not options.thorough:
@@ -92,8 +89,6 @@ def run(groups: list[Group], options: argparse.Namespace, results: Results) -> N
 
 def _look(group: Group, wanted: list[Mutant], seconds: float, results: Results) -> None:
     """A first look at many; survivors are for ``--thorough``."""
-    path = RESULTS.parent / f"{group.name}.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def tell(mutant: Mutant, outcome: execution.Outcome) -> None:
         results.add(mutant.name, outcome)
@@ -101,14 +96,14 @@ def _look(group: Group, wanted: list[Mutant], seconds: float, results: Results) 
             where = mutant.path.relative_to(ROOT)
             print(f"  to be looked at again: {mutant.name}  [{where}:{mutant.line}]", flush=True)
 
-    swapping.look(Selection(group.tests, group.compiled, known, seconds), wanted, tell)
+    swapping.look(Selection(group.tests, group.compiled, seconds=seconds), wanted, tell)
     results.read()
 
 
 def _timed(group: Group, seconds: float) -> Selection:
     """The tests of a group, which must pass without any mutant; new ones are timed."""
     known: dict[str, float] = {}
-    path = RESULTS.parent / f"{group.name}.json"
+    path = STORE / f"{group.name}.json"
     if path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
     new = Selection(group.tests, group.compiled, known, seconds=0.0)
@@ -126,15 +121,15 @@ def _timed(group: Group, seconds: float) -> Selection:
 
 
 def _wanted(
-    groups: list[Group], share: float, again: bool, results: Results
+    groups: list[Group], options: argparse.Namespace, results: Results
 ) -> Iterator[tuple[Group, list[Mutant]]]:
     excused = reasons()
     for group in groups:
         wanted = []
-        for mutant in sample(group, share):
+        for mutant in sample(group, options.each, options.seed):
             known = results.known.get(mutant.name)
             survivor = known is not None and not known["caught"] and mutant.name not in excused
-            if known is None or (again and survivor):
+            if known is None or (options.again and survivor):
                 wanted.append(mutant)
         if wanted:
             yield group, wanted
@@ -185,6 +180,8 @@ def report(groups: list[Group], results: Results) -> None:
         print(count.row(group.name))
     sums = (sum(attrs.astuple(each)[i] for each in counts) for i in range(4))
     print(Count(*sums).row("**all**"))
+    if not any(each.judged for each in counts):
+        return
     share, low, high = estimate(counts)
     print(
         f"\nOf all mutants that change behaviour {share:.1%} are caught ({low:.1%} to {high:.1%})."
@@ -217,7 +214,8 @@ def main() -> None:
         description=about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--share", type=float, default=SHARE, help="of all mutants")
+    parser.add_argument("--each", type=int, default=EACH, help="mutants of every part of the heart")
+    parser.add_argument("--seed", type=int, default=0, help="another one: another sample")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests for a mutant")
     parser.add_argument("--group", action="append", help="only these parts of the heart")
     parser.add_argument("--again", action="store_true", help="survivors without a reason as well")
@@ -225,7 +223,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
     groups = [group for group in GROUPS if options.group is None or group.name in options.group]
-    results = Results(RESULTS)
+    results = Results(STORE / f"sample-{options.seed}.jsonl")
     if not options.report:
         run(groups, options, results)
     report(groups, results)

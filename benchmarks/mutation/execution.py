@@ -58,6 +58,9 @@ class Outcome:
     durations: dict[str, float] = attrs.field(factory=dict, repr=False)
     """How much of the processor's time each test took."""
 
+    why: str = ""
+    """What the test that failed said, where it should not have."""
+
 
 @attrs.frozen
 class Selection:

@@ -61,12 +61,7 @@ GROUPS = (
         "rows",
         ("sgpc_framework/rows/*.py",),
         (
-            "tests/rows/test_blocks.py",
-            "tests/rows/test_drawing.py",
-            "tests/rows/test_several_functions.py",
-            "tests/rows/test_threads.py",
-            "tests/rows/test_training_rows.py",
-            "tests/rows/test_trips.py",
+            "tests/rows",
             f"{_LAWS}/test_posterior_laws.py",
             f"{_LAWS}/test_weight_laws.py",
             "tests/engine/test_row_means.py",
@@ -78,15 +73,8 @@ GROUPS = (
         "engine",
         ("sgpc_framework/engine/*.py",),
         (
-            "tests/engine/test_adam.py",
-            "tests/engine/test_algorithm1.py",
-            "tests/engine/test_baseline.py",
-            "tests/engine/test_log.py",
-            "tests/engine/test_optimisers.py",
-            "tests/engine/test_refining.py",
-            "tests/engine/test_row_means.py",
-            "tests/engine/test_size_search.py",
-            "tests/engine/test_stopping.py",
+            "tests/engine",
+            "tests/files/test_checkpoints.py",
             f"{_LAWS}/test_gradient_laws.py",
             "tests/rows/test_training_rows.py",
         ),
@@ -104,7 +92,12 @@ GROUPS = (
     Group(
         "kernels",
         (f"{_PLUGINS}/kernels/*.py",),
-        ("tests/plugins/test_kernels.py", "tests/plugins/test_distances.py", *_REFERENCE),
+        (
+            "tests/plugins/test_kernels.py",
+            "tests/plugins/test_distances.py",
+            "tests/plugins/test_warped.py",
+            *_REFERENCE,
+        ),
     ),
     Group(
         "sites and objectives",
@@ -122,6 +115,7 @@ GROUPS = (
         "refiners",
         (f"{_PLUGINS}/refiners/*.py", f"{_PLUGINS}/refiners/*/*.py"),
         (
+            "tests/plugins/test_joint_loss.py",
             "tests/plugins/test_mixed_loss.py",
             "tests/plugins/test_prune.py",
             "tests/plugins/test_expectation_propagation.py",

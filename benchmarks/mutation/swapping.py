@@ -1,15 +1,17 @@
 """Many mutants in one session of pytest: a first look that is ten times faster.
 
 Tests are collected once. For each mutant the session forks, the child puts the mutated code into
-the functions that exist already, runs the tests up to the first that fails, and ends. What a
-function did when its module was imported is not done again, so a mutant that survives here, or one
-outside all functions, is left to ``execution``, which imports the mutant itself.
+the functions that exist already, and constants into the modules that have them, runs the tests up
+to the first that fails, and ends. What else was done when a module was imported is not done again,
+so a mutant that survives here, one of a class say, is left to ``execution``, which imports it.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
+import json
+import math
 import os
 import resource
 import signal
@@ -19,8 +21,15 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from benchmarks.mutation.execution import Outcome, Selection, processor_time
 from benchmarks.mutation.mutants import Mutant
+
+_PLAIN = (int, float, tuple, np.ndarray)
+
+UNTIMED = 4.0
+"""How many times as long tests may take while nobody knows yet which of them are quick."""
 
 Tell = Callable[[Mutant, Outcome], None]
 
@@ -63,16 +72,16 @@ class _Loop:
         self._selection = selection
         self._mutants = some
         self._tell = tell
-        self._failed = ""
+        self._failed = self._why = ""
         self.done = False
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        known = self._selection.durations
-        items = sorted(session.items, key=lambda item: known.get(item.nodeid, 0.0))
-        bare = self._judged(items, None)
+        bare = self._judged(session.items, None)
         if bare.caught:
-            print(f"without any mutant {bare.by} fails", flush=True)
+            print(f"without any mutant {bare.by} fails:\n{bare.why}", flush=True)
             return True
+        took = bare.durations
+        items = sorted(session.items, key=lambda item: took.get(item.nodeid, math.inf))
         for mutant in self._mutants:
             self._tell(mutant, self._judged(items, mutant))
         self.done = True
@@ -80,7 +89,7 @@ class _Loop:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and not self._failed:
-            self._failed = report.nodeid
+            self._failed, self._why = report.nodeid, report.longreprtext
 
     def _judged(self, items: list[Any], mutant: Mutant | None) -> Outcome:
         reader, writer = os.pipe()
@@ -97,30 +106,34 @@ class _Loop:
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name
             return Outcome(True, "time" if name in ("SIGXCPU", "SIGKILL") else name, seconds)
-        return Outcome(os.WEXITSTATUS(status) == 1, said, seconds)
+        known = json.loads(said) if said else {}
+        return Outcome(os.WEXITSTATUS(status) == 1, seconds=seconds, **{"by": "", **known})
 
     def _run(self, items: list[Any], mutant: Mutant | None, writer: int) -> None:
         """In the child: 1 if a test fails, 0 if none does in the time there is."""
         status = 3
         try:
-            most = self._selection.seconds
+            most = self._selection.seconds * (1.0 if mutant is not None else UNTIMED)
             null = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(null, descriptor)
-            bound = int(processor_time() + 3 * most) + 30
-            resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
             if mutant is not None:
+                bound = int(processor_time() + 3 * most) + 30
+                resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
                 swap(mutant)
-            end = processor_time() + most
-            status = 0
+            began = processor_time()
+            durations = {}
             for item in items:
+                before = processor_time()
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-                if self._failed:
-                    os.write(writer, self._failed.encode())
-                    status = 1
+                durations[item.nodeid] = round(processor_time() - before, 3)
+                if self._failed or processor_time() - began > most:
                     break
-                if processor_time() > end:
-                    break
+            status = int(bool(self._failed))
+            said: dict[str, Any] = {"by": self._failed, "why": "", "durations": {}}
+            if mutant is None:
+                said |= {"why": self._why[-4000:], "durations": durations}
+            os.write(writer, json.dumps(said).encode())
         finally:
             os._exit(status)
 
@@ -135,6 +148,23 @@ def swap(mutant: Mutant) -> None:
             code = new.get(_key(function.__code__))
             if code is not None and len(code.co_freevars) == len(function.__code__.co_freevars):
                 function.__code__ = code
+    if "." not in mutant.place:
+        _swap_values(mutant)
+
+
+def _swap_values(mutant: Mutant) -> None:
+    """Put constants and defaults of arguments that a mutant changes where they are known."""
+    made: dict[str, Any] = {"__name__": mutant.module}
+    exec(compile(mutant.tree(), str(mutant.path), "exec"), made)
+    module = sys.modules[mutant.module]
+    for name, new in made.items():
+        old = getattr(module, name, None)
+        if isinstance(new, FunctionType) and isinstance(old, FunctionType):
+            old.__defaults__ = new.__defaults__
+        elif isinstance(new, _PLAIN) and repr(new) != repr(old):
+            for other in list(sys.modules.values()):
+                if getattr(other, "__dict__", {}).get(name) is old:
+                    setattr(other, name, new)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

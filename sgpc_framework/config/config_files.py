@@ -54,7 +54,7 @@ def written_value(text: str) -> Any:
     """
     try:
         return tomllib.loads(f"value = {text.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # of 5000 digits, say, or brackets: no value of TOML
         return text.strip()
 
 

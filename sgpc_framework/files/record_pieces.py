@@ -77,11 +77,12 @@ def piece_of(data: bytes) -> Piece:
     forms = text.pop("arrays", {})
     if not isinstance(forms, dict):
         raise CheckpointError("wanted the forms of a record's arrays, found others")
-    for name, (dtype, *shape) in forms.items():
+    for name, form in forms.items():
+        dtype, *shape = form if isinstance(form, list) and form else (form,)
         if dtype not in DTYPES or not all(type(n) is int and n >= 0 for n in shape):
-            raise CheckpointError(f"wanted the form of {name}, found {dtype!r} {shape!r}")
+            raise CheckpointError(f"wanted the form of {name}, found {form!r}")
         end = at + math.prod(shape) * np.dtype(dtype).itemsize
-        if end > len(data):
+        if end > len(data) or max(shape, default=0) > len(data):
             raise CheckpointError(
                 f"{name} claims the shape {shape}, which the record does not have"
             )

@@ -243,7 +243,7 @@ def _batches(data: bytes, path: Path) -> Iterator[bytes]:
     at, seal = len(MAGIC), b""
     while at < len(data):
         head = data[at : at + _HEAD.size]
-        if len(head) < _HEAD.size or not any(data[at:]):
+        if len(head) < _HEAD.size or (not any(head) and not any(data[at:])):
             return
         length, crc = _HEAD.unpack(head)
         end = at + _HEAD.size + length + _SEAL

@@ -11,7 +11,7 @@ The same in a TOML file, which ``Plan.from_file`` reads:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ from sgpc_framework.lab.suites import sources_of
 
 ITERATIONS = 10
 """Rounds of the outer loop at most, where nobody says; the paper has 20."""
+
+MOST_FITS = 10**6
+"""Nobody waits for more, and nobody's memory has to hold them."""
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -72,6 +75,10 @@ class Plan:
                 f"wanted the control to be one of the methods, found {self.control!r}; "
                 f"{suggestion(self.control, self.names)}"
             )
+        computed = len(self.methods) + len(self.rivals)
+        fits = computed * len(self.sources) * len(self.sizes) * self.partitions
+        if fits > MOST_FITS:
+            raise InputError(f"wanted at most {MOST_FITS} fits in a plan, found {fits}")
         if len(self.names) < 2:
             raise InputError(f"wanted two methods or more, found {self.names[0]!r} alone")
 
@@ -81,7 +88,7 @@ class Plan:
         methods: Iterable[Given] | Mapping[str, Given],
         suites: Iterable[str] | str = "generated",
         *,
-        sets: Iterable[str] = (),
+        sets: Iterable[str] | str = (),
         target: str | None = None,
         base: str | None = None,
         against: Iterable[str] | str = (),
@@ -101,7 +108,7 @@ class Plan:
         rivals = [method(name) for name in COMPARED if PAPER_RESULTS in named and name not in own]
         return cls(
             chosen,
-            sources_of(_several(suites), sets=sets, target=target, downloads=downloads),
+            sources_of(_several(suites), sets=_several(sets), target=target, downloads=downloads),
             tuple(sorted(set(sizes))),
             known=KnownResults.read(named),
             rivals=tuple(rivals),
@@ -117,6 +124,10 @@ class Plan:
             raise InputError(f"{path}: no entry {unknown[0]!r}; {suggestion(unknown[0], KEYS)}")
         if "methods" not in said:
             raise InputError(f"{path}: wanted an entry 'methods', found {', '.join(said)}")
+        for key, value in said.items():
+            fits, what = KEYS[key]
+            if not fits(value):
+                raise InputError(f"{path}: wanted {what} for {key!r}, found {value!r}")
         methods, suite = said.pop("methods"), said.pop("suite", "generated")
         return cls.of(methods, suite, downloads=downloads, **said)
 
@@ -173,19 +184,45 @@ class Plan:
         ]
 
 
-KEYS = (
-    "methods",
-    "suite",
-    "sets",
-    "target",
-    "base",
-    "against",
-    "sizes",
-    "partitions",
-    "iterations",
-    "rows",
-    "control",
-)
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and value >= 1
+
+
+def _are_texts(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, list | tuple) and all(map(_is_text, value)))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_number, value))
+
+
+def _are_methods(value: Any) -> bool:
+    return isinstance(value, list | tuple | Mapping)
+
+
+_METHODS = (_are_methods, "a list or a table of methods")
+_TEXT = (_is_text, "a text")
+_TEXTS = (_are_texts, "a text or a list of texts")
+_NUMBER = (_is_number, "a whole number of at least 1")
+_NUMBERS = (_are_numbers, "a list of whole numbers of at least 1")
+
+KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "methods": _METHODS,
+    "suite": _TEXTS,
+    "sets": _TEXTS,
+    "target": _TEXT,
+    "base": _TEXT,
+    "against": _TEXTS,
+    "sizes": _NUMBERS,
+    "partitions": _NUMBER,
+    "iterations": _NUMBER,
+    "rows": _NUMBER,
+    "control": _TEXT,
+}
 """What a file may say."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -86,8 +87,8 @@ def paper_results() -> dict[Cell, Outcome]:
 
 
 def _given(path: Path) -> dict[Cell, Outcome]:
-    file = path / RESULTS if path.is_dir() else path
-    if not file.is_file():
+    file = path / RESULTS if os.path.isdir(path) else path
+    if not os.path.isfile(file):  # which no name is too long for
         raise InputError(
             f"wanted {PAPER!r}, a {RESULTS} that a run has written, or the folder of a run, found "
             f"{str(path)!r}"

@@ -100,6 +100,8 @@ def _title(term: str) -> str:
 def _term(term: str) -> dict[str, Any]:
     if not term:
         raise ConfigError(["wanted a method, found nothing @ method"])
+    if "\0" in term:
+        raise ConfigError([f"wanted a method, found {term!r}, which has a zero byte @ method"])
     if file := PYTHON_FILE.fullmatch(term):
         held = PartFile(Path(file[1]), file[2], _options(file[3] or ""))
         return {held.slot: held}

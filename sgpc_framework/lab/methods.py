@@ -72,10 +72,14 @@ _FIXED: Mapping[str, Method] = {
 }
 
 
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
+
+
 def is_known(name: str) -> bool:
     """Whether the experiments have a method of that name."""
     kind, _, working_set = name.partition(" ")
-    return name in _FIXED or (kind in ("adaptive", "random") and working_set.isdecimal())
+    return name in _FIXED or (kind in ("adaptive", "random") and _is_count(working_set))
 
 
 def method(name: str) -> Method:

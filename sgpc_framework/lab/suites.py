@@ -8,6 +8,7 @@ and a set may be named alone, ``banana`` or ``clusters``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from sgpc_framework import datasets
@@ -64,10 +65,11 @@ def _sources(suite: str, target: str | None, downloads: Path | None) -> list[Sou
     if suite in KNOWN:
         return [GeneratedSet(suite)]
     path = Path(suite)
-    if path.is_dir():
-        return _in_folder(path, target)
-    if path.is_file():
-        return [TableFile(path.resolve(), target)]
+    with suppress(OSError):  # a name too long for any file
+        if path.is_dir():
+            return _in_folder(path, target)
+        if path.is_file():
+            return [TableFile(path.resolve(), target)]
     raise InputError(
         f"wanted a suite ({', '.join(SUITES)} or openml:ID,...), a data set, a folder of tables or "
         f"a table, found {suite!r}; {suggestion(suite, [*SUITES, *datasets.BENCHMARKS, *KNOWN])}"
@@ -75,7 +77,7 @@ def _sources(suite: str, target: str | None, downloads: Path | None) -> list[Sou
 
 
 def _from_openml(number: str, target: str | None, downloads: Path | None) -> Source:
-    if not number.isdecimal():
+    if not (number.isdecimal() and len(number) < 10):
         raise InputError(f"wanted numbers of data sets behind {OPENML}, found {number!r}")
     folder = downloads or Path.cwd()
     path = folder / f"openml-{number}.csv"

@@ -43,10 +43,10 @@ def read_parquet(path: Path, allowance: Allowance) -> Table:
         about = parquet.read_metadata(path)
         cells = about.num_rows * about.num_columns
         allowance.check(8 * cells, f"a table of {cells} cells")
-        content = parquet.read_table(path)
-    except ArrowException as error:
+        columns = arrow_columns(parquet.read_table(path))
+    except (ArrowException, UnicodeError) as error:  # names and texts that are no UTF-8
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
-    return _with_rows(Table(arrow_columns(content), str(path)))
+    return _with_rows(Table(columns, str(path)))
 
 
 _TYPES: dict[tuple[bool, bool], Literal["integer", "real"] | None] = {

@@ -125,7 +125,7 @@ def _parquet_pieces(path: Path, rows: int) -> Iterator[Piece]:
                 start += batch.num_rows
                 if batch.num_rows:
                     yield Piece(Table(arrow_columns(batch), str(path), origin=origin))
-    except ArrowException as error:
+    except (ArrowException, UnicodeError) as error:  # names and texts that are no UTF-8
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
     if not start:
         raise InputError(f"{path}: wanted a table with rows, found none")

@@ -71,3 +71,15 @@ def test_the_limits():
     assert ROUNDING["float64"].spent == 1e-10
     assert ROUNDING["float32"].below_zero == 1e-4
     assert ROUNDING["float32"].spent == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("storage", "bound"), [("float64", 1e-8), ("float32", 1e-4), ("disk", 1e-8)]
+)
+def test_how_far_below_zero_rounding_may_go(storage, bound):
+    prior = np.array([2.0, 3.0])
+    variance = np.array([1.0, -0.9 * bound * 3.0])
+    assert settle(variance, prior, rounding=ROUNDING[storage]) == 1
+    np.testing.assert_array_equal(variance, [1.0, 0.0])
+    with pytest.raises(NumericalError, match="rounding cannot explain"):
+        settle(np.array([1.0, -1.1 * bound * 3.0]), prior, rounding=ROUNDING[storage])

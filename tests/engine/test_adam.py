@@ -67,3 +67,26 @@ def test_ends_when_told_to():
         noisy_bowl(rng), np.zeros(3), -FAR, FAR, 100, 0.1, lambda k, _: asked.append(k) or k < 7
     )
     assert asked == list(range(1, 8))
+
+
+def test_is_the_adam_of_the_paper():
+    """Step by step as Kingma and Ba write it, with the rate of the module's docstring."""
+    rng = np.random.default_rng(3)
+    slopes = rng.normal(size=(30, 2)) * [1.0, 100.0]
+    given = iter(slopes)
+    seen = []
+
+    def function(point):
+        seen.append(point.copy())
+        return 0.0, next(given)
+
+    end = descend(function, np.array([0.3, -0.2]), -FAR[:2], FAR[:2], 30, 0.1)
+    x, m, v = np.array([0.3, -0.2]), np.zeros(2), np.zeros(2)
+    for t, g in enumerate(slopes, 1):
+        np.testing.assert_allclose(seen[t - 1], x, rtol=1e-12)
+        last = x
+        m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g**2
+        m_hat, v_hat = m / (1.0 - 0.9**t), v / (1.0 - 0.99**t)
+        pace = 0.1 * min(1.0, t / 20) * (1.0 - t / 30)
+        x = x - pace * m_hat / (np.sqrt(v_hat) + 1e-10)
+    np.testing.assert_allclose(end, last, rtol=1e-12)

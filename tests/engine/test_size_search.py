@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.engine.size_search import BETTER, LEAST, USUAL, sizes_to_try, sketch_of
+from sgpc_framework.engine.size_search import (
+    BETTER,
+    LEAST,
+    USUAL,
+    _Trials,
+    sizes_to_try,
+    sketch_of,
+)
 from sgpc_framework.rows.holding_out import FEWEST
 from sgpc_framework.testing.strategies import problems
 
@@ -172,3 +179,47 @@ def test_same_seed_same_size_and_never_above_the_ladder(problem, seed):
     assert len(first) <= max(sizes_to_try(len(problem.y)))
     sizes = [record.size for record in first.trace.sizes]
     assert sizes == sorted(set(sizes))
+
+
+class Scripted(_Trials):
+    """Sizes whose losses are known; a size is better, or no worse, by these alone."""
+
+    def __init__(self, losses, spent=()):
+        self.losses, self.spent = losses, spent
+        self.asked = []
+        self.stopped = False
+
+    def _try(self, size):
+        self.asked.append(size)
+
+    def _no_worse(self, small, large):
+        return self.losses[small] <= self.losses[large]
+
+    def _better(self, large, small):
+        return self.losses[large] < self.losses[small]
+
+    def _out_of_variance(self, size):
+        return size in self.spent
+
+
+@pytest.mark.parametrize(
+    ("losses", "best", "asked"),
+    [
+        ({5: 9, 10: 8, 20: 7, 40: 6, 80: 5, 160: 4, 320: 3}, 320, [80, 40, 160, 320]),
+        ({5: 9, 10: 8, 20: 7, 40: 6, 80: 5, 160: 6, 320: 3}, 80, [80, 40, 160]),
+        ({5: 9, 10: 8, 20: 5, 40: 5, 80: 5, 160: 4, 320: 3}, 20, [80, 40, 20, 10]),
+        ({5: 5, 10: 5, 20: 5, 40: 5}, 5, [40, 20, 10, 5]),
+        ({5: 5, 10: 4}, 10, [10, 5]),
+        ({5: 5}, 5, [5]),
+    ],
+)
+def test_the_usual_size_first_then_up_or_down(losses, best, asked):
+    trials = Scripted(losses)
+    assert trials.best_of([*losses]) == best
+    assert trials.asked == asked
+
+
+def test_no_larger_size_where_nothing_is_left_to_explain():
+    trials = Scripted({40: 6, 80: 5, 160: 4}, spent=(80,))
+    assert trials.best_of([40, 80, 160]) == 80
+    assert trials.asked == [80, 40]

@@ -6,8 +6,10 @@ import errno
 import os
 import subprocess
 import sys
+import zlib
 from itertools import pairwise
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -191,3 +193,16 @@ def test_the_disk_is_waited_for_after_the_last_write_and_not_without_one(tmp_pat
     with SealedLog(path):
         pass
     assert not events
+
+
+def test_a_log_of_many_batches_is_read_in_one_pass(path):
+    """It was copied once for each batch: a hundred megabytes never ended."""
+    batch, seal, parts = sealed_log._size(b"x" * 96) + b"x" * 96, b"", [MAGIC]
+    head = sealed_log._HEAD.pack(len(batch), zlib.crc32(sealed_log._size(batch)))
+    for _ in range(40_000):
+        seal = sealed_log._sealed(seal, batch)
+        parts.append(head + batch + seal)
+    path.write_bytes(b"".join(parts))
+    began = process_time()
+    assert len(read_records(path)) == 40_000
+    assert process_time() - began < 2.0 + path.stat().st_size / 1e7

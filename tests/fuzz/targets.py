@@ -2,7 +2,8 @@
 
 A target takes the bytes of a file and reads it as a user would. It may return, or raise an error of
 ours; whatever else comes out is a find, and so is a reader that takes too long or too much memory
-(``judged``). Checksums would keep a fuzzer out of model files, so that it is let in behind them.
+(``judged``). Checksums would keep a fuzzer out of model files and checkpoints, so that it is let in
+behind them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from shutil import rmtree
 from time import process_time
+from unittest.mock import patch
 
 import numpy as np
 
@@ -28,10 +30,14 @@ from sgpc_framework.config.config import Config
 from sgpc_framework.datasets import openml
 from sgpc_framework.datasets.catalogue import BENCHMARKS
 from sgpc_framework.design import build
-from sgpc_framework.errors import SgpcError
+from sgpc_framework.errors import InputError, SgpcError
 from sgpc_framework.files.archive import npy, read_members, write_whole
+from sgpc_framework.files.checkpoints import asked_of
 from sgpc_framework.files.inspection import inspect
 from sgpc_framework.files.model_files import MANIFEST, load
+from sgpc_framework.files.sealed_log import SealedLog, read_records
+from sgpc_framework.lab import suites
+from sgpc_framework.lab.comparison_plan import Plan
 from sgpc_framework.lab.store import Store
 from sgpc_framework.tables.encoding import Encoding
 from sgpc_framework.tables.labels import labels_of
@@ -164,6 +170,62 @@ def sound_model():
         return TableClassifier.fit(columns, "y", design)
 
 
+def plan(suffix: str) -> Callable[[bytes], object]:
+    """A plan of the lab, where nothing is downloaded and no other file lies near."""
+
+    def read(data: bytes) -> object:
+        path, before = file_of(data, suffix), os.getcwd()
+        os.chdir(_FOLDER)
+        try:
+            with patch.object(suites, "fetch_table", side_effect=InputError("no network")):
+                found = Plan.from_file(path)
+        finally:
+            os.chdir(before)
+        assert {cell.size for cell in found.cells} <= {*found.sizes}
+        return found
+
+    return read
+
+
+def checkpoint(data: bytes) -> object:
+    """The log of a fit as it is: nearly always its seals are broken."""
+    return _resumed(file_of(data, ".log"))
+
+
+def sealed_checkpoint(data: bytes) -> object:
+    """Records behind seals that fit, cut where the bytes 'CUT' are. The first says which fit it is:
+    if there is none, the one that is resumed."""
+    header, *others = data.split(b"CUT")
+    return _resumed(_log_of([header or _sound_records()[0], *others]))
+
+
+def _log_of(records: list[bytes]) -> Path:
+    path = file_of(b"", ".log")
+    with SealedLog(path) as log:
+        for record in records:
+            log.add(record)
+    return path
+
+
+def _resumed(path: Path) -> object:
+    with suppress(SgpcError):
+        asked_of(path)
+    x = np.array([-1.0, -0.5, -0.2, 0.1, 0.4, 1.0])
+    design = build(max_basis=2, max_iterations=2, optimizer_steps=2, refiner="ep")
+    model = design.fit(x[:, None], np.array([0, 0, 1, 0, 1, 1]), checkpoint=path)
+    assert np.isfinite(model.predict_proba(x[:, None])).all(), "a fit that is resumed is a fit"
+    return model
+
+
+@cache
+def _sound_records() -> tuple[bytes, ...]:
+    path = _FOLDER / "sound.log"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _resumed(path)
+    return tuple(read_records(path))
+
+
 TARGETS: dict[str, Callable[[bytes], object]] = {
     "config-toml": config(".toml"),
     "config-json": config(".json"),
@@ -178,6 +240,10 @@ TARGETS: dict[str, Callable[[bytes], object]] = {
     "model-sealed": sealed_model,
     "model-manifest": manifest,
     "model-arrays": arrays,
+    "checkpoint": checkpoint,
+    "checkpoint-sealed": sealed_checkpoint,
+    "plan-toml": plan(".toml"),
+    "plan-json": plan(".json"),
 }
 
 
@@ -221,6 +287,14 @@ def _npz(**members: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
+PLAN = b"""methods = ["pool:keep=40,fresh=[1]", "adaptive 2", "fast + seed=3", "refiner=none"]
+suite = ["generated", "banana"]
+sizes = [20, 40]
+partitions = 2
+control = "adaptive 2"
+"""
+
+
 def seeds() -> dict[str, dict[str, bytes]]:
     """The files that fuzzing starts from; ``python tests/fuzz/run.py --seeds`` writes them."""
     import gzip
@@ -261,4 +335,8 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "model-sealed": {"plain": path.read_bytes()},
         "model-manifest": {"plain": members[MANIFEST]},
         "model-arrays": {"plain": plain, "none": npy(np.zeros((0, 1)))},
+        "checkpoint": {"plain": (_log_of([*_sound_records()])).read_bytes()},
+        "checkpoint-sealed": {"plain": b"CUT".join([b"", *_sound_records()[1:]])},
+        "plan-toml": {"short": PLAN, "paper": b'methods = ["adaptive 2"]\nagainst = "paper"\n'},
+        "plan-json": {"named": b'{"methods": {"a": "fast", "b": {"selector": "random"}}}'},
     }

@@ -51,3 +51,11 @@ def test_a_reader_that_stumbles_is_found(tmp_path):
     assert "KeyError" in ran.stderr
     (found,) = tmp_path.iterdir()
     assert len(found.read_bytes()) > 30
+
+
+def test_names_that_are_no_text_in_a_table_that_is_read_in_pieces():
+    from sgpc_framework.errors import InputError
+    from sgpc_framework.tables.table_pieces import _parquet_pieces
+
+    with pytest.raises(InputError, match="wanted a Parquet file"):
+        list(_parquet_pieces(HERE / "corpus" / "parquet" / "found-619a794e", 10))

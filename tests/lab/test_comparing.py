@@ -340,6 +340,30 @@ class TestPlan:
         with pytest.raises(InputError, match=message):
             attrs.evolve(plan(), **changes)
 
+    @pytest.mark.parametrize(
+        ("entry", "message"),
+        [
+            ("methods = 3", "a list or a table of methods for 'methods', found 3"),
+            ("sizes = 3", "a list of whole numbers of at least 1 for 'sizes', found 3"),
+            ("sizes = [1.5]", "a list of whole numbers"),
+            ("suite = 3", "a text or a list of texts for 'suite'"),
+            ("against = [3]", "a text or a list of texts for 'against'"),
+            ("base = 3", "a text for 'base'"),
+            ("rows = -1", "a whole number of at least 1 for 'rows', found -1"),
+            ("partitions = true", "a whole number of at least 1 for 'partitions'"),
+            ("partitions = 1000000000", "at most 1000000 fits in a plan, found 16000000000"),
+            (f'suite = "{"x" * 300}"', "wanted a suite"),
+            (f'suite = "openml:{"9" * 300}"', "wanted numbers of data sets"),
+            (f'against = "{"x" * 300}"', "wanted 'paper'"),
+        ],
+    )
+    def test_an_entry_of_another_type(self, entry, message, tmp_path):
+        path = tmp_path / "plan.toml"
+        methods = "" if entry.startswith("methods") else 'methods = ["pool", "entropy"]\n'
+        path.write_text(methods + entry)
+        with pytest.raises(InputError, match=message):
+            Plan.from_file(path)
+
 
 class TestRunPlan:
     def test_a_page_and_tidy_files(self, tmp_path, monkeypatch):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import sgpc_plugins.kernels
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.derivatives import linearised, linearised_diag
+from sgpc_framework.parts.expressions import evaluate
 from sgpc_framework.parts.hyperparameters import hyperparameter, hyperparameters, replaced, values
 from sgpc_framework.protocols import (
     Kernel,
@@ -821,3 +822,26 @@ def test_kernels_say_how_much_each_feature_matters():
         np.testing.assert_allclose(cls(lengthscale=(0.5, 10.0)).relevances(), [2.0, 0.1])
         assert cls(lengthscale=2.0).relevances() is None
         assert cls().relevances() is None
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        *(leaf() for leaf in LEAVES if leaf is not Polynomial),
+        Polynomial(degree=3),
+        RationalQuadratic(shape=0.4),
+        Sum((Matern12(), Linear())),
+        Product((Matern32(lengthscale=(0.7, 2.0)), Periodic(period=1.7))),
+        Warped(Matern52(), ((-1.0, 0.5, 2.0), ()), ((-2.0, 0.0, 0.3), ())),
+    ],
+    ids=lambda kernel: kernel.name,
+)
+def test_an_expression_is_the_kernel(kernel):
+    """What other languages are told has the numbers of what is fitted, whatever its values."""
+    rng = np.random.default_rng(6)
+    X, Z = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
+    if isinstance(kernel, StartsFromData):
+        kernel = kernel.started(X)
+    for factor in (1.0, 1.3):
+        other = replaced(kernel, factor * values(kernel))
+        np.testing.assert_allclose(evaluate(other.expression(), X, Z), other(X, Z), rtol=1e-9)

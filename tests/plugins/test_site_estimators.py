@@ -127,3 +127,8 @@ def test_no_steps_at_all_leave_moment_matching():
     ]
     assert np.all(evidence[0] < evidence[1])  # one step is taken before its gain is asked for
     assert np.all(evidence[1] < evidence[2])
+
+
+def test_a_step_where_the_loss_is_flat_is_none():
+    flat = _Point(0.0, 0.0, 0.7, np.zeros(2), 0.0)
+    np.testing.assert_array_equal(_newton_step(flat, (0.0, 0.0)), [0.0, 0.0])

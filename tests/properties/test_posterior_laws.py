@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sgpc_framework.algebra.sites import Steps
@@ -25,6 +25,8 @@ def test_incremental_equals_dense(walk):
 
 @given(walks("float32"))
 def test_single_precision_is_near_dense(walk):
+    """As far as its range goes: prior variances of 1e-52 have no square root's product in it."""
+    assume(np.all(walk.posterior.kernel.diag(walk.problem.X) > 1e-30))
     laws.incremental_equals_dense(walk, tolerance=1e-4)
 
 

@@ -145,3 +145,19 @@ def test_fits_side_by_side_have_the_bits_of_one_after_the_other():
         assert {library.num_threads for library in libraries} == {2}
     for ours, theirs in zip(together, alone, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_thread_holds_blas_though_another_has_set_it():
+    """Since threadpoolctl 3.8 the first thread that sets the number of OpenBLAS owns it."""
+    X, y = datasets.waveform(300, seed=0)
+    design = sgpc.build("fast", max_basis=8)
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as pool:
+
+        def held() -> set[int]:
+            with threads.one_blas_thread():
+                libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                return {library.num_threads for library in libraries}
+
+        assert pool.submit(held).result() == {1}
+        there = pool.submit(lambda: design.fit(X, y).predict_proba(X)).result()
+        np.testing.assert_array_equal(there, design.fit(X, y).predict_proba(X))
