@@ -18,8 +18,9 @@ from sgpc_framework.testing import run_checks
 from sgpc_plugins.kernels import Constant, Linear, Matern32, SquaredExponential, Sum, Warped
 from sgpc_plugins.likelihoods import NoisyProbit, Probit
 from sgpc_plugins.refiners import Corrective
-from sgpc_plugins.refiners.corrective import challengers
+from sgpc_plugins.refiners.corrective import challengers, choosing
 from sgpc_plugins.refiners.corrective.choosing import SAMPLE, SKETCH, choose
+from sgpc_plugins.refiners.corrective.corrective import ITERATIONS
 from sgpc_plugins.refiners.corrective.many_rows import refine_by_batches
 from sgpc_plugins.refiners.corrective.relevance_prior import RelevancePrior
 from sgpc_plugins.refiners.corrective.search import Effort, Search
@@ -272,9 +273,9 @@ def around(start, rows, moves=True, **weights):
     return attrs.evolve(search, **{"elbo_share": 0.25, **weights})
 
 
-def chosen(X, y, ways, rng, d=6):
+def chosen(X, y, ways, rng, d=6, further=0):
     start, rows = fitted_to(X, y, d)
-    return choose(around(start, rows), start, ways, rows, 100, rng)
+    return choose(around(start, rows), start, ways, rows, 100, further, rng)
 
 
 WAYS = [
@@ -299,6 +300,40 @@ def test_clean_data_earn_it():
     y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
     choice = chosen(X, y, WAYS[1:], rng, d=12)
     assert choice.search.penalty * choice.search.elbo_share < 0.25
+
+
+def test_going_on_is_given_up_where_it_learns_noise_by_heart():
+    """With next to no penalty, many basis vectors that move follow every label."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 8))
+    y = np.where(X[:, 0] + 1.5 * rng.normal(size=300) > 0.0, 1.0, -1.0)
+    start, rows = fitted_to(X, y, 30)
+    search = around(start, rows, penalty=0.01, elbo_share=0.0)
+    choice = choose(search, start, [], rows, 100, 100, rng)
+    assert [(trial.name, trial.won) for trial in choice.trials] == [("going on", False)]
+    assert not choice.goes_on
+
+
+def test_going_on_pays_where_there_is_more_to_learn():
+    X, y = friedman(1200, seed=0)
+    choice = chosen(X, y, [], np.random.default_rng(0), d=20, further=100)
+    assert choice.goes_on
+    assert choice.trials[-1].gain > 0.0
+
+
+@pytest.mark.parametrize("pays", [True, False])
+def test_a_run_that_does_not_pay_is_short(monkeypatch, pays):
+    start, rows = fitted_to(*datasets.waveform(300, seed=1), 6)
+    monkeypatch.setattr(choosing, "CONTRADICTED", -np.inf if pays else np.inf)
+    last_run = set()
+
+    def tell(event):
+        if event.doing.startswith("penalty"):
+            last_run.add(event.steps)
+        return True
+
+    Corrective().refine(start, rows, np.random.default_rng(0), tell)
+    assert last_run == {ITERATIONS if pays else choosing.SHORT}
 
 
 def test_labels_that_were_flipped_are_seen_to_be():
@@ -424,7 +459,7 @@ def test_too_few_rows_choose_nothing():
     X, y = datasets.twonorm(FEWEST - 1, seed=0)
     start, rows = fitted_to(X, y)
     search = around(start, rows)
-    choice = choose(search, start, WAYS, rows, 100, np.random.default_rng(0))
+    choice = choose(search, start, WAYS, rows, 100, 0, np.random.default_rng(0))
     assert (choice.search, choice.state, choice.trials) == (search, start, ())
 
 

@@ -6,6 +6,9 @@ thing and starts where it has arrived, or afresh, and takes its place if the jud
 better by more than a standard error, or two where there is doubt: where rows are few, or the
 champion is hardly better than nothing. So a trial costs a few iterations, and what was learnt is
 kept. In doubt the safest way is preferred unless the judges contradict.
+
+Trials are short. So the last question is whether it pays to go on: what is good after twenty
+iterations may have learnt noise by heart after two hundred.
 """
 
 from __future__ import annotations
@@ -37,6 +40,12 @@ SKETCH = 4000
 SAMPLE = 2 * SKETCH
 """The most rows that take part at all."""
 
+SHORT = 20
+"""Iterations of a challenger that begins where the champion has arrived."""
+
+CONTRADICTED = -1.0
+"""Going on must be worse by a standard error to be given up: most often it pays in the end."""
+
 
 @attrs.frozen
 class Trial:
@@ -59,6 +68,8 @@ class Choice:
     search: Search
     state: State
     trials: tuple[Trial, ...] = ()
+    goes_on: bool = True
+    """Whether a long run from there pays."""
 
 
 def choose(
@@ -67,12 +78,14 @@ def choose(
     challengers: Iterable[Challenger],
     rows: TrainingRows,
     judges: int,
+    further: int,
     rng: np.random.Generator,
 ) -> Choice:
     """The champion over all challengers, who come in their order, by so many judges.
 
     When a fifth of all rows is less than that, several fifths take turns. Where too few rows differ
-    nobody can judge, and nothing is tried.
+    nobody can judge, and nothing is tried. Whether it pays to go on is tried by so many iterations
+    ``further``, if any.
     """
     splits = HeldOut(rows, rng, SAMPLE, SKETCH).splits(judges)
     if not splits:
@@ -90,13 +103,25 @@ def choose(
         begins = [adapted(end, other) for end in ends]
         effort = efforts[challenger.begins]
         attempt = _attempt(other, begins, effort, splits, rng, f"trying {challenger.name}")
-        losses = _judged([attempt, champion], splits)
-        won = losses.clearly_better(0, 1, challenger.bars[doubt])
-        gain = float(losses.means[1] - losses.means[0])
-        trials.append(Trial(challenger.name, gain, losses.noise(0, 1), won))
-        if won:
+        trials.append(_trial(challenger.name, attempt, champion, challenger.bars[doubt], splits))
+        if trials[-1].won:
             champion = attempt
-    return Choice(champion.search, champion.ends[0], tuple(trials))
+    goes_on = True
+    if further:
+        effort = Effort(iterations=further)
+        attempt = _attempt(champion.search, champion.ends, effort, splits, rng, "going on")
+        trials.append(_trial("going on", attempt, champion, CONTRADICTED, splits))
+        goes_on = trials[-1].won
+        champion = attempt if goes_on else champion
+    return Choice(champion.search, champion.ends[0], tuple(trials), goes_on)
+
+
+def _trial(
+    name: str, attempt: _Attempt, champion: _Attempt, bar: float, splits: Sequence[Split]
+) -> Trial:
+    losses = _judged([attempt, champion], splits)
+    gain = float(losses.means[1] - losses.means[0])
+    return Trial(name, gain, losses.noise(0, 1), losses.clearly_better(0, 1, bar))
 
 
 def _doubt(champion: _Attempt, rows: int, splits: Sequence[Split]) -> Doubt:
@@ -113,8 +138,8 @@ def _efforts(rows: int) -> dict[str, Effort]:
     return {
         "fresh": fresh,
         "settled": fresh.settled(),
-        "near": Effort(batches=min(100, rows // 20), iterations=20),
-        "there": Effort(iterations=20),
+        "near": Effort(batches=min(100, rows // 20), iterations=SHORT),
+        "there": Effort(iterations=SHORT),
     }
 
 

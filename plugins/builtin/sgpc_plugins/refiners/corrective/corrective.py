@@ -40,7 +40,7 @@ from sgpc_plugins.refiners.corrective.challengers import (
     tied_features,
     warped_inputs,
 )
-from sgpc_plugins.refiners.corrective.choosing import Choice, choose
+from sgpc_plugins.refiners.corrective.choosing import SHORT, Choice, choose
 from sgpc_plugins.refiners.corrective.coordinates import inside
 from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
 from sgpc_plugins.refiners.corrective.many_rows import MANY, refine_by_batches
@@ -48,6 +48,9 @@ from sgpc_plugins.refiners.corrective.search import Effort, Search
 
 ITERATIONS = 300
 """The most iterations over all rows, for accidents: a run ends when they gain too little."""
+
+FURTHER = 100
+"""Iterations by which it is tried whether a long run pays."""
 
 PENALTIES = (1.0, 0.5, 0.25, 0.125)
 """What is halved in turn; the last two with several latent functions only, whose relative entropies
@@ -214,7 +217,8 @@ class Corrective:
         search = attrs.evolve(around, penalty=penalty, elbo_share=elbo_share, tied=self.tied)
         choice = Choice(search, start)
         if challengers := list(self._challengers(search, rows, rng)):
-            choice = choose(search, start, challengers, rows, self.judges, rng)
+            further = FURTHER if self.iterations == "auto" and len(rows) <= MANY else 0
+            choice = choose(search, start, challengers, rows, self.judges, further, rng)
         end = self._run(choice, start, rows, rng)
         minimised = JointLoss(start, rows, choice.search.penalty, choice.search.elbo_share).value
         if not minimised(end) < minimised(start):
@@ -265,6 +269,8 @@ class Corrective:
         if len(rows) > MANY and self.batches == "auto":
             begin = refine_by_batches(search, begin, rows, rng)
         effort = self._effort(len(rows), fresh=begin is start)
+        if not choice.goes_on:
+            effort = attrs.evolve(effort, iterations=SHORT)
         if effort.iterations and len(rows) > MANY:
             rows = rows.subset(rows.draw(MANY, rng))
         what = f"penalty {search.penalty:g}, elbo_share {search.elbo_share:g}"
