@@ -72,7 +72,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 },
             },
             "One pass of stages, then a short joint refinement in which nothing is left to choose: "
-            "most of the accuracy in a tenth of the time.",
+            "most of the accuracy in a sixth of the time.",
         ),
         "accurate": Preset(
             {
