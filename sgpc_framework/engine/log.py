@@ -315,6 +315,12 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
 
 def include_again(posterior: Posterior, tried: Tried, stage: Stage) -> None:
     """A stage that has happened, without choosing anything."""
+    rows = np.asarray(tried.rows)
+    if stage.row not in rows or np.any(rows < 0) or np.any(rows >= len(posterior)):
+        raise CheckpointError(
+            f"wanted a stage with one of the rows that were tried, of 0 to {len(posterior) - 1}, "
+            f"found row {stage.row} of {tried.rows!r}: the log is damaged, delete it to start anew"
+        )
     candidates = posterior.candidates(tried.rows)
     position = int(np.searchsorted(candidates.index, stage.row))
     coefficient = np.reshape(stage.coefficient, (-1, 1))  # of each latent function
