@@ -79,14 +79,18 @@ class Trial:
         combine: Callable[[Floats], tuple[float, Floats]],
     ) -> Loss:
         """A function of sums over all rows, each of a loss: a calibration error by bins, say.
-        Rows count by their weights; ``rows.total_weight`` makes means of the sums.
 
         ``row_losses`` returns what is summed, each with its derivatives; ``combine`` maps the sums
-        to the value and its derivative by each sum.
+        to the value and its derivative by each sum. Rows count by their weights: a sum over
+        ``trial.rows.total_weight`` is a mean.
         """
         sums = self.rows.sum(_sums, self.state, self.state.form(), row_losses)
-        value, weights = combine(sums)
-        weights = self.rows.total_weight * np.asarray(weights, dtype=np.float64)
+        value, slopes = combine(sums)
+        if np.shape(slopes) != sums.shape:
+            raise ValueError(
+                f"wanted a derivative by each of {len(sums)} sums, found shape {np.shape(slopes)}"
+            )
+        weights = self.rows.total_weight * np.asarray(slopes, dtype=np.float64)
         linear = RowMean(lambda rows: _combined(row_losses(rows), weights))
         _, gradient = self._slopes(linear)
         return Loss(float(value), gradient, rows=self.rows.total_weight)
