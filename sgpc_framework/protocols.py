@@ -11,6 +11,7 @@ engine does without where they are missing: a kernel with no pullback is differe
 The life of a fit, with the calls each part receives:
 
     StartsFromData.started                      once, before the first stage, on 10 000 rows at most
+    Kernel.__call__, Kernel.diag                once, on one row, where they have to agree
     repeat (outer loop)
         Kernel.diag, KernelColumns.columns_of   once per block                          step 2
         SelectsWithMemory.begun                 once
@@ -26,7 +27,9 @@ The life of a fit, with the calls each part receives:
     Refiner.refine, or .refine_in_runs          once for each size the model is to be had in
 
 The candidates' columns are computed when somebody first needs them: an estimator that tries sites,
-a score, or the inclusion. ``Refiner.loss`` is called by nobody in a fit.
+a score, or the inclusion. The engine never asks for ``Refiner.loss``; the checks do. With
+``max_basis = "auto"`` all of this happens for every size that is tried, on a part of the rows, and
+then once more; a fit that goes on from an earlier model may have no stages in its first iteration.
 
 Rows may have weights: a row of weight two counts as two rows. A row-local function says what a
 single row is worth; whoever sums over rows (``Posterior.total``, ``Trial.mean`` and ``of_sums``,
