@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from numbers import Integral, Real
+from numbers import Real
 from os import PathLike
 from typing import Any, Literal, Self
 
@@ -24,7 +24,7 @@ except ImportError as error:
     ) from error
 
 from sgpc_framework.adapters.class_weights import weighted_classes
-from sgpc_framework.adapters.reservoir import Reservoir, Rows
+from sgpc_framework.adapters.kept_rows import KeptRows, Rows, most_kept
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.presets import DEFAULT_PRESET
 from sgpc_framework.design import Design, build
@@ -125,8 +125,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     model_: Classifier
     feature_importances_: Floats
     classes_: NDArray[Any]
-    _rows: Rows | None
-    _reservoir: Reservoir | None
+    _kept: KeptRows | None
     _announced: NDArray[Any] | None
 
     def __init__(
@@ -186,16 +185,11 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``checkpoint`` names a file that keeps what happens: if the fit dies, the same call goes on
         from there.
         """
-        most = self._most_kept()
+        most = most_kept(self.keep_rows)
         rows = self._check_rows(X, y, sample_weight, reset=True)
         self._fit(rows, checkpoint)
         self._announced = None
-        self._reservoir = None
-        if most is None:
-            self._rows = rows.copy() if self.keep_rows else None
-        else:
-            self._reservoir = Reservoir(most, self._seed())
-            self._rows = self._reservoir.kept_of(None, rows)
+        self._kept = KeptRows.after(None, rows, most, self._seed) if self.keep_rows else None
         return self
 
     @available_if(_keeps_rows)  # type: ignore[untyped-decorator]
@@ -207,24 +201,20 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels that are still to come; they have probability 0 until they do.
         """
         first = getattr(self, "model_", None) is None
-        most = self._most_kept()
+        most = most_kept(self.keep_rows)
         rows = self._check_rows(X, y, sample_weight, reset=first)
-        reservoir = None if first else self._reservoir
-        if most is not None:
-            reservoir = reservoir or Reservoir(most, self._seed())
-            rows = reservoir.kept_of(None if first else self._earlier_rows(rows), rows)
-        elif not first:
-            rows = self._earlier_rows(rows).followed_by(rows)
-        y = rows.y
+        if not first and self._kept is None:
+            raise ValueError(NO_ROWS)
+        kept = KeptRows.after(None if first else self._kept, rows, most, self._seed)
+        y = kept.rows.y
         announced = getattr(self, "_announced", None) if classes is None else np.unique(classes)
         if announced is not None and not np.isin(y, announced).all():
             strange = y[~np.isin(y, announced)].tolist()[0]
             raise ValueError(f"y has the label {strange!r}, which classes does not have")
-        self._fit(rows)
+        self._fit(kept.rows)
         self.classes_ = self.classes_ if announced is None else announced
         self._announced = announced
-        self._rows = rows if self.keep_rows else None
-        self._reservoir = reservoir
+        self._kept = kept
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -316,26 +306,6 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(sample_weight, Real):  # as in other estimators: the same for all rows
             sample_weight = np.full(len(y), sample_weight, dtype=np.float64)
         return Rows(X, y, checked_weights(sample_weight, len(y)))
-
-    def _most_kept(self) -> int | None:
-        """The most rows that are kept; None if all are, or none."""
-        if isinstance(self.keep_rows, (bool, np.bool_)):
-            return None
-        if not isinstance(self.keep_rows, Integral) or self.keep_rows < 2:
-            raise ValueError(
-                "wanted keep_rows to be True, False, or a whole number of at least 2, found "
-                f"{self.keep_rows!r}"
-            )
-        return int(self.keep_rows)
-
-    def _earlier_rows(self, rows: Rows) -> Rows:
-        """The rows that there are, if others like these can be added."""
-        if self._rows is None:
-            raise ValueError(NO_ROWS)
-        earlier, y = self._rows, rows.y
-        if (y.dtype.kind in "OUS") != (earlier.y.dtype.kind in "OUS"):
-            raise ValueError(f"wanted labels like {earlier.y[:1].tolist()}, found {y[:1].tolist()}")
-        return earlier
 
     def _model(self) -> Classifier:
         if getattr(self, "model_", None) is None:

@@ -529,18 +529,32 @@ def test_a_stream_keeps_a_bounded_number_of_rows_which_portions_do_not_change(po
     for start in range(0, 150, portion):
         some = order[start : start + portion]
         stream.partial_fit(X[some], NAMES[some])
-        assert len(stream._rows.y) == 40
+        assert len(stream._kept.rows.y) == 40
     at_once = quick(keep_rows=40).partial_fit(X[order], NAMES[order])
-    np.testing.assert_array_equal(stream._rows.X, at_once._rows.X)
+    np.testing.assert_array_equal(stream._kept.rows.X, at_once._kept.rows.X)
     np.testing.assert_array_equal(stream.predict_proba(X), at_once.predict_proba(X))
 
 
 def test_a_fit_sees_all_rows_and_keeps_some():
     few = quick(keep_rows=40).fit(X, NAMES)
     np.testing.assert_array_equal(few.predict_proba(X), quick().fit(X, NAMES).predict_proba(X))
-    assert len(few._rows.y) == 40
-    assert len(few.partial_fit(X[:5], NAMES[:5])._rows.y) == 40
-    assert few._reservoir.seen == len(X) + 5
+    assert len(few._kept.rows.y) == 40
+    assert len(few.partial_fit(X[:5], NAMES[:5])._kept.rows.y) == 40
+    assert few._kept.reservoir.seen == len(X) + 5
+
+
+def test_rows_that_are_kept_are_nobody_elses():
+    rows = X.copy()
+    added = quick(keep_rows=True).partial_fit(rows, NAMES)
+    rows[:] = 0.0
+    np.testing.assert_array_equal(added.partial_fit(X[:5], NAMES[:5])._kept.rows.X[:-5], X)
+
+
+def test_rows_of_a_fit_that_failed_have_not_come():
+    stream = quick(keep_rows=40).fit(X, NAMES)
+    with pytest.raises(sgpc.ConfigError):
+        stream.set_params(tolerance=-1.0).partial_fit(X[:5], NAMES[:5])
+    assert stream._kept.reservoir.seen == len(X)
 
 
 @pytest.mark.parametrize("keep_rows", [0, 1, -5, 2.5, "many"])

@@ -1,4 +1,4 @@
-"""The rows that an estimator keeps, and a bounded number of them out of a stream.
+"""The rows that an estimator keeps for ``partial_fit``: all, or so many out of a stream.
 
 A reservoir of k rows holds, after n rows of a stream, each of them with probability k / n: row n
 takes the place of one that is drawn among the first n - 1 and itself, and is left out if that is
@@ -8,6 +8,9 @@ row, so that it does not matter in which portions the stream comes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +31,11 @@ class Rows(NamedTuple):
         return self._replace(X=self.X.copy(), y=self.y.copy())  # weights are ours already
 
     def followed_by(self, others: Rows) -> Rows:
-        """These rows and others."""
+        """These rows and others, whose labels must be of the same sort."""
+        if (others.y.dtype.kind in "OUS") != (self.y.dtype.kind in "OUS"):
+            raise ValueError(
+                f"wanted labels like {self.y[:1].tolist()}, found {others.y[:1].tolist()}"
+            )
         weight = None
         if self.weight is not None or others.weight is not None:
             weight = np.concatenate([self._weights, others._weights])
@@ -77,3 +84,34 @@ class Reservoir:
         bits.advance(self.seen // 4)  # four numbers a step of the counter
         skipped = self.seen % 4
         return np.random.Generator(bits).random(skipped + count)[skipped:]
+
+
+class KeptRows(NamedTuple):
+    """The rows of earlier calls; those of a bounded number have come through a reservoir."""
+
+    rows: Rows
+    reservoir: Reservoir | None = None
+
+    @classmethod
+    def after(
+        cls, earlier: KeptRows | None, new: Rows, most: int | None, seed: Callable[[], int]
+    ) -> KeptRows:
+        """What is kept when rows come, after others or as the first: all, or ``most`` of them."""
+        before, reservoir = earlier or (None, None)
+        if most is None:
+            return cls(new.copy() if before is None else before.followed_by(new), reservoir)
+        # A copy: if the fit to these rows fails, they have not come.
+        reservoir = Reservoir(most, seed()) if reservoir is None else copy(reservoir)
+        return cls(reservoir.kept_of(before, new), reservoir)
+
+
+def most_kept(keep_rows: object) -> int | None:
+    """The most rows that are to be kept; None if all are, or none."""
+    if isinstance(keep_rows, (bool, np.bool_)):
+        return None
+    if not isinstance(keep_rows, Integral) or keep_rows < 2:
+        raise ValueError(
+            "wanted keep_rows to be True, False, or a whole number of at least 2, found "
+            f"{keep_rows!r}"
+        )
+    return int(keep_rows)
