@@ -100,7 +100,7 @@ class CheckpointWarning(UserWarning):
     """The log of a fit lacks something: its end was cut, or it could not be written."""
 
 
-def suggestion(found: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """A sentence with the nearest valid name, or with all of them.
 
     >>> suggestion("entrpy", ["entropy", "validation"])
@@ -109,7 +109,7 @@ def suggestion(found: str, known: Iterable[str]) -> str:
     'choose from entropy, validation'
     """
     names = sorted(known)
-    close = get_close_matches(found, names, n=1, cutoff=0.6)
+    close = get_close_matches(word, names, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
     return f"choose from {', '.join(names)}" if names else "there is nothing to choose from"

@@ -52,14 +52,14 @@ class Provenance:
         registry = registry or registry_in_use()
         settings = {field.name: getattr(config, field.name) for field in attrs.fields(Config)}
         described = {
-            key: _described(value, registry) if key in KINDS else plain(value)
+            key: _describe(value, registry) if key in KINDS else plain(value)
             for key, value in settings.items()
         }
         own = None if registry is default_registry() else registry
         return cls(described, tuple(_sources(config, registry)), own)
 
 
-def _described(part: Any, registry: Registry) -> dict[str, Any]:
+def _describe(part: Any, registry: Registry) -> dict[str, Any]:
     known: dict[str, Any]
     try:
         known = plain(part)

@@ -161,13 +161,13 @@ def initial(config: Config, rows: TrainingRows) -> State:
     """θ at the start: the hyperparameters that are taken from the data, from a sample of it."""
     numbers = rows.draw(SAMPLE, np.random.default_rng([config.seed, 0, 2]))
     X = rows.inputs(numbers)
-    kernel = _started("kernel", config.kernel, X)
+    kernel = _start_from_data("kernel", config.kernel, X)
     checked_kernel(kernel, X)
-    likelihood = _started("likelihood", config.likelihood, X)
+    likelihood = _start_from_data("likelihood", config.likelihood, X)
     return State.prior(kernel, likelihood, X[:0].copy())
 
 
-def _started(kind: str, part: C, X: Inputs) -> C:
+def _start_from_data(kind: str, part: C, X: Inputs) -> C:
     if not has(part, StartsFromData):
         return part
     with blame(kind, part, "started"):

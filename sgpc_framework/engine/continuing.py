@@ -90,14 +90,14 @@ class Continuing:
         refined = before.smaller is not None
         if not (same_parts and self._suits(before, refined)):
             return self._with_values(earlier, same_kernel, same_likelihood), None
-        refiner = _settled(before) if same_design else None
+        refiner = _settled_refiner(before) if same_design else None
         config = attrs.evolve(
             config,
             kernel=earlier.kernel,
             likelihood=earlier.likelihood,
             refiner=refiner or config.refiner,
         )
-        return config, Earlier(_numbered(earlier, self.rows), refined)
+        return config, Earlier(_with_row_numbers(earlier, self.rows), refined)
 
     def _suits(self, before: Model, refined: bool) -> bool:
         """Whether it has the right inputs and classes, and enough basis vectors."""
@@ -149,7 +149,7 @@ def as_last_stage(state: State, rows: TrainingRows) -> Stage:
     )
 
 
-def _settled(before: Model) -> Refiner | None:
+def _settled_refiner(before: Model) -> Refiner | None:
     """The refiner with nothing left to choose, if the model says which."""
     if before.trace.settled is None:
         return None
@@ -161,7 +161,7 @@ def _settled(before: Model) -> Refiner | None:
     return refiner
 
 
-def _numbered(earlier: State, rows: TrainingRows) -> State:
+def _with_row_numbers(earlier: State, rows: TrainingRows) -> State:
     """The state with the numbers of those basis vectors that are rows still."""
     if isinstance(rows.numbers, np.ndarray):
         earlier = earlier.among(rows.numbers)

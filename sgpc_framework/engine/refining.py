@@ -36,9 +36,9 @@ def refine(
     """
     sizes = [*(size for size in config.sizes if size < len(whole)), len(whole)]
     starts = [whole[:size] for size in sizes[:-1]] + [whole]
-    ends = [_ended(config, start, rows, log, patience) for start in starts]
+    ends = [_run_or_recall(config, start, rows, log, patience) for start in starts]
     for end, size in zip(ends, sizes, strict=True):
-        for text in _notes(config, end, None if size == len(whole) else size):
+        for text in _worded_notes(config, end, None if size == len(whole) else size):
             log.add(Note(text))
     if patience.over:
         log.add(Note("the fit was stopped while it was refined, which has been cut short"))
@@ -54,7 +54,7 @@ def refine(
     return log.refined()
 
 
-def _ended(
+def _run_or_recall(
     config: Config, start: State, rows: TrainingRows, log: Log, patience: Patience
 ) -> RefinerEnded:
     """Where the refiner ended, now or in an earlier life."""
@@ -62,15 +62,15 @@ def _ended(
         *_, ended = log.recalled_until(RefinerEnded)
         assert isinstance(ended, RefinerEnded)
         return ended
-    end = _refined(config, start, rows, log, patience)
+    end = _run(config, start, rows, log, patience)
     settled = None if end.settled is None else plain(end.settled)
-    log.add(RefinerEnded(len(start), end.state, end.notes, _differ(end.state, start), settled))
+    log.add(
+        RefinerEnded(len(start), end.state, end.notes, _changes_anything(end.state, start), settled)
+    )
     return log.of(RefinerEnded)[-1]
 
 
-def _refined(
-    config: Config, start: State, rows: TrainingRows, log: Log, patience: Patience
-) -> Refined:
+def _run(config: Config, start: State, rows: TrainingRows, log: Log, patience: Patience) -> Refined:
     rng = np.random.default_rng([config.seed, 0])  # the same for every size, as if fitted alone
     refiner, told = config.refiner, patience.refining
     try:
@@ -141,7 +141,7 @@ def _check(end: object, rows: int) -> None:
         raise ValueError("wanted finite sites with positive precisions")
 
 
-def _differ(end: State, start: State) -> bool:
+def _changes_anything(end: State, start: State) -> bool:
     """Whether a refiner changed anything. Parts and inputs are compared as objects: they may not
     know what equality is."""
     same = (
@@ -154,7 +154,7 @@ def _differ(end: State, start: State) -> bool:
     return not same
 
 
-def _notes(config: Config, end: RefinerEnded, size: int | None) -> Iterator[str]:
+def _worded_notes(config: Config, end: RefinerEnded, size: int | None) -> Iterator[str]:
     where = "" if size is None else f" at size {size}"
     for note in end.notes:
         yield f"refiner {config.refiner.name}{where}: {note}"

@@ -60,7 +60,7 @@ def search(
     if not held_out.possible:
         why = f"with fewer than {FEWEST} different rows none can be held out to judge"
         only = fit(attrs.evolve(config, max_basis=LEAST), rows, watch, journal)
-        return _noted(only, LEAST, why, ())
+        return _with_reason(only, LEAST, why, ())
     trials = _Trials(config, held_out.splits(JUDGES), watch, journal, fit)
     chosen = trials.best_of(sizes_to_try(len(rows)))
     size, why = trials.size(chosen), trials.why(chosen, len(rows))
@@ -68,7 +68,7 @@ def search(
         final = trials.fits[chosen][0].numbered_by(trials.splits[0].fitted)
     else:
         final = fit(attrs.evolve(config, max_basis=size), rows, watch, journal)
-    return _noted(final, size, why, tuple(trials.records()))
+    return _with_reason(final, size, why, tuple(trials.records()))
 
 
 def sizes_to_try(rows: int) -> list[int]:
@@ -207,13 +207,13 @@ class _Trials:
         return list(self.fits)[int(self._losses.means.argmin())]
 
 
-def _noted(fit: Fit, size: int, why: str, records: tuple[Size, ...]) -> Fit:
+def _with_reason(fit: Fit, size: int, why: str, records: tuple[Size, ...]) -> Fit:
     notes = (*fit.trace.notes, f'max_basis "auto" chose {size}: {why}')
-    sizes = _merged(records, fit.trace)
+    sizes = _merge_records(records, fit.trace)
     return attrs.evolve(fit, trace=attrs.evolve(fit.trace, notes=notes, sizes=sizes))
 
 
-def _merged(tried: tuple[Size, ...], trace: Trace) -> tuple[Size, ...]:
+def _merge_records(tried: tuple[Size, ...], trace: Trace) -> tuple[Size, ...]:
     """One record a size: what the fit to all rows knows goes before what was tried."""
     records = {record.size: record for record in tried}
     for known in trace.sizes:

@@ -133,7 +133,7 @@ def predictions(
     for piece in block.pieces(_rows_at_a_time(state)):
         K = kernel_values(state.kernel, state.inputs, piece.X)
         prior = kernel_diag(state.kernel, piece.X)
-        yield function(_predicted(state, form, T @ K, prior, piece))
+        yield function(_view_of_piece(state, form, T @ K, prior, piece))
 
 
 def mean_over_rows(function: Callable[[Rows], Floats], state: State, rows: TrainingRows) -> float:
@@ -182,7 +182,7 @@ def _slopes(task: _Task, piece: Block, weights: Floats, T: Floats) -> Slopes:
     K, pullbacks = linearise(kernel, state.inputs, piece.X)
     prior, pullback_diag = linearised_diag(kernel, piece.X)
     M = T @ K
-    rows = _predicted(state, task.form, M, prior, piece)
+    rows = _view_of_piece(state, task.form, M, prior, piece)
     loss = task.loss(rows)
     if np.shape(loss.value) != (len(rows),):
         raise ValueError(f"wanted {len(rows)} losses, found {np.shape(loss.value)}")
@@ -224,7 +224,7 @@ def _rows_at_a_time(state: State) -> int:
     return max(LEAST_ROWS, CACHED // max(1, len(state)))
 
 
-def _predicted(
+def _view_of_piece(
     state: State,
     form: AdditiveForm,
     M: Floats,

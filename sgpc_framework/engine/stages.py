@@ -110,8 +110,8 @@ def _estimates(
 ) -> Steps:
     with blame("sites", site_estimator, "estimate"):
         steps = site_estimator.estimate(posterior, candidates)
-        at, found = candidates.at, (steps.coefficient.shape, steps.shrinkage.shape)
-        if found != (at.mean.shape, at.variance.shape):
+        at, shapes = candidates.at, (steps.coefficient.shape, steps.shrinkage.shape)
+        if shapes != (at.mean.shape, at.variance.shape):
             raise ValueError(f"wanted a site for each of {len(candidates)} rows, found {steps}")
         variance = at.variance
         each = zip(steps.shrinkage.tolist(), variance.tolist(), strict=True)

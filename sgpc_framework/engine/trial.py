@@ -91,7 +91,7 @@ class Trial:
                 f"wanted a derivative by each of {len(sums)} sums, found shape {np.shape(slopes)}"
             )
         weights = self.rows.total_weight * np.asarray(slopes, dtype=np.float64)
-        linear = RowMean(lambda rows: _combined(row_losses(rows), weights))
+        linear = RowMean(lambda rows: _weighted_sum(row_losses(rows), weights))
         _, gradient = self._slopes(linear)
         return Loss(float(value), gradient, rows=self.rows.total_weight)
 
@@ -109,7 +109,7 @@ class Trial:
             raise ValueError(f"wanted a derivative of shape {K.shape}, found {np.shape(d_K)}")
         untouched = np.zeros(len(values(state.likelihood)))
         natural = np.concatenate([pullback(d_K), untouched])
-        return Loss(value, self._chained(natural), comparable=False)
+        return Loss(value, self._in_free_coordinates(natural), comparable=False)
 
     def _slopes(self, mean: RowMean) -> tuple[float, Floats]:
         """A mean over rows and its gradient in free coordinates."""
@@ -117,9 +117,9 @@ class Trial:
         K, pullback = linearised(state.kernel, state.inputs, state.inputs)
         by = slopes(mean, state, self.rows, state.form(K))
         d_kernel = by.kernel + pullback(by.gram)
-        return by.value, self._chained(np.concatenate([d_kernel, by.likelihood]))
+        return by.value, self._in_free_coordinates(np.concatenate([d_kernel, by.likelihood]))
 
-    def _chained(self, natural: Floats) -> Floats:
+    def _in_free_coordinates(self, natural: Floats) -> Floats:
         return self._box.chain(values(self.state), natural)
 
 
@@ -136,7 +136,7 @@ def _sums(
     return total
 
 
-def _combined(losses: Sequence[RowLoss], weights: Floats) -> RowLoss:
+def _weighted_sum(losses: Sequence[RowLoss], weights: Floats) -> RowLoss:
     """Σ weights_k losses_k, with its derivatives."""
     pairs = list(zip(weights.tolist(), losses, strict=True))
     pulling = [(weight, loss.pullback) for weight, loss in pairs if loss.pullback is not None]

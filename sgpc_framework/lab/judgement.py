@@ -11,9 +11,9 @@ from sgpc_framework.lab.claims.claim import Tally
 from sgpc_framework.lab.results import Measure, Outcomes
 from sgpc_framework.metrics.rank_tests import (
     Friedman,
-    alike,
     critical_difference,
     nemenyi_difference,
+    rank_groups,
 )
 from sgpc_framework.metrics.statistics import LEVEL, Comparison, holm
 
@@ -93,7 +93,7 @@ class Judgement:
     @property
     def groups(self) -> list[tuple[str, ...]]:
         """Methods that Nemenyi's test cannot tell apart."""
-        return alike(self.friedman.ranks, self.nemenyi) if self.friedman else []
+        return rank_groups(self.friedman.ranks, self.nemenyi) if self.friedman else []
 
     @property
     def different(self) -> bool:

@@ -89,10 +89,10 @@ def nemenyi_difference(methods: int, sets: int, level: float) -> float:
     return q * sqrt(methods * (methods + 1) / (6.0 * sets))
 
 
-def alike(ranks: Mapping[str, float], difference: float) -> list[tuple[str, ...]]:
+def rank_groups(ranks: Mapping[str, float], difference: float) -> list[tuple[str, ...]]:
     """The largest groups in which no two mean ranks are further apart than a difference.
 
-    >>> alike({"a": 1.0, "b": 1.8, "c": 2.5, "d": 4.0}, 1.0)
+    >>> rank_groups({"a": 1.0, "b": 1.8, "c": 2.5, "d": 4.0}, 1.0)
     [('a', 'b'), ('b', 'c')]
     """
     in_order = sorted(ranks, key=ranks.__getitem__)

@@ -213,7 +213,7 @@ class Model(Decider):
 
     def kernel_between(self, X: Any, Z: Any) -> Floats:
         """k(x, z) for rows that need be no basis vectors, of shape (rows of X, rows of Z)."""
-        others = self._checked(Z)
+        others = self._check_inputs(Z)
         return self._in_blocks(X, lambda rows: kernel_values(self.kernel, rows, others))
 
     def truncated(self, size: int) -> Model:
@@ -285,14 +285,14 @@ class Model(Decider):
 
     def _in_blocks(self, X: Any, function: Callable[[Inputs], Floats]) -> Floats:
         with using(self.provenance.registry if self.provenance else None), one_blas_thread():
-            checked = self._checked(X)
+            checked = self._check_inputs(X)
             functions = len(self.state.mean) if self.state.mean.ndim > 1 else 1
             few = len(checked) * functions < MANY_NUMBERS
             with loaded_loops_only() if few else nullcontext():
                 blocks = over_blocks(function, _blocks(checked), len(checked))
                 return np.concatenate(list(blocks))
 
-    def _checked(self, X: Any) -> Inputs:
+    def _check_inputs(self, X: Any) -> Inputs:
         width = self.inputs.shape[1] if self.inputs.ndim == 2 else None
         checked = checked_inputs(X, width)
         checked_kernel(self.kernel, checked)

@@ -54,12 +54,12 @@ def hyperparameters(component: object) -> tuple[Hyperparameter, ...]:
 def _walk(component: object, within: str) -> Iterator[Hyperparameter]:
     if has(component, Tunable):
         for said in _said_by(component):
-            yield attrs.evolve(said, within=_joined(within, said.within)) if within else said
+            yield attrs.evolve(said, within=_join_paths(within, said.within)) if within else said
         return
     for name, value, declared in _fields(component):
         if declared is None:
             for suffix, part in _parts(value):
-                yield from _walk(part, _joined(within, f"{name}{suffix}"))
+                yield from _walk(part, _join_paths(within, f"{name}{suffix}"))
             continue
         bounds, transform = declared.bounds, declared.transform
         if isinstance(value, tuple):
@@ -80,7 +80,7 @@ def located_parts(component: object, within: str = "") -> Iterator[tuple[str, ob
     for name, value, declared in _fields(component):
         if declared is None:
             for suffix, part in _parts(value):
-                yield from located_parts(part, _joined(within, f"{name}{suffix}"))
+                yield from located_parts(part, _join_paths(within, f"{name}{suffix}"))
 
 
 def values(component: object) -> NDArray[np.float64]:
@@ -194,7 +194,7 @@ def _makes_parts(cls: type) -> bool:
     return attrs.has(cls) or any(has(cls, what) for what in (Tunable, Kernel, Likelihood))
 
 
-def _joined(within: str, path: str) -> str:
+def _join_paths(within: str, path: str) -> str:
     return f"{within}.{path}" if within and path else within or path
 
 

@@ -80,13 +80,13 @@ def options_of(cls: type) -> tuple[Option, ...]:
     if has(cls, protocols.PlainOptions):
         return ()
     return tuple(
-        Option(field.alias or field.name, _resolved(cls, field), field)
+        Option(field.alias or field.name, _resolve_type(cls, field), field)
         for field in attrs.fields(cls)
         if field.init
     )
 
 
-def _resolved(cls: type, field: attrs.Attribute[Any]) -> Any:
+def _resolve_type(cls: type, field: attrs.Attribute[Any]) -> Any:
     """The type of one field. Other annotations of the class are nobody's business here."""
     if field.type is None:
         return Any

@@ -28,9 +28,9 @@ def feature_importance(
     return draw_importance(permutation_importance(model, X, y, feature_names), ax, most)
 
 
-def draw_importance(found: Sequence[Importance], ax: Any = None, most: int = 20) -> Any:
+def draw_importance(importances: Sequence[Importance], ax: Any = None, most: int = 20) -> Any:
     """The same of importances that are known, the greatest first."""
-    shown = found[:most]
+    shown = importances[:most]
     ax = new_axes(6.0, 1.0 + 0.26 * len(shown)) if ax is None else ax
     place = range(len(shown))
     ax.barh(
@@ -46,7 +46,7 @@ def draw_importance(found: Sequence[Importance], ax: Any = None, most: int = 20)
     ax.set_yticks(place, labels=[literal(each.column) for each in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
-    if others := found[most:]:
+    if others := importances[most:]:
         count = "1 other" if len(others) == 1 else f"{len(others)} others"
         text = f" and {count}, at most {others[0].loss:.2g}"
         ax.text(0.0, len(shown), text, fontsize="small", color=QUIET, va="center")

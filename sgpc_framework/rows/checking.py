@@ -45,7 +45,7 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
     if array.dtype.kind not in "fiubO":
         raise InputError(f"X must hold real numbers, found {array.dtype}")
     try:
-        matrix = _mapped(array) if isinstance(X, np.memmap) else None
+        matrix = _as_float64_file(array) if isinstance(X, np.memmap) else None
         matrix = np.ascontiguousarray(array, dtype=np.float64) if matrix is None else matrix
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"X must hold numbers: {error}") from None
@@ -268,7 +268,7 @@ def checked_kernel(kernel: Kernel, X: Inputs) -> None:
         raise fault("kernel", kernel, "diag", problem)
 
 
-def _mapped(array: NDArray[Any]) -> Floats | None:
+def _as_float64_file(array: NDArray[Any]) -> Floats | None:
     """A matrix in a file as float64 in another; None where it can be used as it is."""
     if array.ndim != 2 or (array.dtype == np.float64 and array.flags.c_contiguous):
         return None

@@ -48,7 +48,7 @@ class HeldOut:
         most: int | None = None,
         most_fitted: int | None = None,
     ) -> None:
-        numbers = _shuffled(len(rows), most, rng)
+        numbers = _shuffle(len(rows), most, rng)
         kind, first = _kinds(rows.inputs(numbers))
         self.possible = len(first) >= FEWEST
         label = rows.labels(numbers)[first]
@@ -87,7 +87,7 @@ class HeldOut:
         return [Split(self._rows.subset(a), self._rows.subset(b), a) for a, b in pairs]
 
 
-def _shuffled(rows: int, most: int | None, rng: np.random.Generator) -> Numbers:
+def _shuffle(rows: int, most: int | None, rng: np.random.Generator) -> Numbers:
     """So many row numbers at most, in no order; of many rows nobody makes a list."""
     if rows > MANY and most is not None and most < rows:
         return rng.choice(rows, size=most, replace=False)

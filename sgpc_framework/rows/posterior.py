@@ -117,9 +117,9 @@ class Posterior:
         when there are fewer inactive rows, all of them are.
         """
         size = min(size, self._left)
-        rows = self._drawn(row_weight, size, rng, _NONE)
+        rows = self._draw(row_weight, size, rng, _NONE)
         if len(rows) < size:
-            others = self._drawn(_equal, size - len(rows), rng, rows.index)
+            others = self._draw(_equal, size - len(rows), rng, rows.index)
             rows = joined([rows, others])
         self._known.append(rows)
         self.drawn = read_only(rows.index)
@@ -227,7 +227,7 @@ class Posterior:
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _drawn(
+    def _draw(
         self, row_weight: RowFunction, size: int, rng: np.random.Generator, taken: Numbers
     ) -> Excerpt:
         """Up to ``size`` rows in the order in which they arrive (``drawing``)."""

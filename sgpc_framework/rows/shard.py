@@ -76,7 +76,7 @@ class Shard:
         self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))
         self._kept: tuple[int, Floats] = (-1, np.empty((0, 0)))
-        self._seen = (  # what plugins see: the same arrays, read-only
+        self._row_arrays = (  # what plugins see: the same arrays, read-only
             read_only(block.y),
             read_only(self._means[0] if functions == 1 else self._means),
             read_only(self._variance),
@@ -148,7 +148,7 @@ class Shard:
         sums = []
         for at in range(0, len(index), together):
             some = slice(at, at + together)
-            tried = self._tried(columns[some], index[some], steps[some])
+            tried = self._trial_view(columns[some], index[some], steps[some])
             sums.append(each_summed(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
@@ -194,7 +194,7 @@ class Shard:
 
     def marginals(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Mean, variance and eligibility of every row."""
-        return self._seen[1], self._seen[2], read_only(self._eligible)
+        return self._row_arrays[1], self._row_arrays[2], read_only(self._eligible)
 
     def evaluated(self, function: Callable[[Rows], Any]) -> Any:
         """What a function says of the rows as they are."""
@@ -226,11 +226,13 @@ class Shard:
         return float(np.sum(weight * log_z)), float(np.sum(weight[log_z <= -LOG_2]))
 
     def _view(self, all_moments: bool) -> Rows:
-        return Rows(*self._seen, self._likelihood, all_moments=all_moments, origin=self._block)
+        return Rows(
+            *self._row_arrays, self._likelihood, all_moments=all_moments, origin=self._block
+        )
 
     def _excerpt(self, positions: list[int]) -> Excerpt:
         """Rows at some positions of the block, copied: they leave the shard."""
-        y, mean, variance, _ = self._seen
+        y, mean, variance, _ = self._row_arrays
         weight = self._block.weight
         start = self._block.start
         # Of a single row: a slice is several times faster, and what it shows stays.
@@ -239,8 +241,8 @@ class Shard:
             np.array([start + position for position in positions], dtype=np.intp),
             self._block.X[some],
             y[some],
-            _still(mean[..., some]),
-            _still(variance[some]),
+            _read_only_copy(mean[..., some]),
+            _read_only_copy(variance[some]),
             self._eligible[some].copy(),
             self._M[: self._size, some],
             None if weight is None else weight[some],
@@ -270,10 +272,10 @@ class Shard:
         residual: Floats = np.subtract(columns, explained, out=own)
         return residual
 
-    def _tried(self, columns: Floats, index: Numbers, steps: Steps) -> Rows:
+    def _trial_view(self, columns: Floats, index: Numbers, steps: Steps) -> Rows:
         """The rows as they would be with one more row included, once for each of some candidates,
         one after the other: what is row-local does not see where one trial ends."""
-        y, _, _, active = self._seen
+        y, _, _, active = self._row_arrays
         first, *others = np.atleast_2d(steps.coefficient)
         mean, variance = with_basis_functions(
             columns, first, steps.shrinkage, self._means[0], self._variance
@@ -323,7 +325,7 @@ def _prior(kernel: Kernel, block: Block) -> Floats:
     return prior
 
 
-def _still(array: Floats) -> Floats:
+def _read_only_copy(array: Floats) -> Floats:
     """A copy that nobody writes into."""
     copy = array.copy()
     copy.flags.writeable = False

@@ -92,7 +92,7 @@ def test_what_was_done_is_not_done_again(tmp_path, monkeypatch):
     """A finished fit recalls everything: no stage is chosen, no objective asked, no refiner run."""
     made = design(max_iterations=2, refiner=BRIEF)
     model = made.fit(X, y, checkpoint=tmp_path / "fit.log")
-    for forbidden in ("algorithm1.stages", "algorithm1.reestimate", "refining._refined"):
+    for forbidden in ("algorithm1.stages", "algorithm1.reestimate", "refining._run"):
         monkeypatch.delattr(f"sgpc_framework.engine.{forbidden}")
     again = made.fit(X, y, checkpoint=tmp_path / "fit.log")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

@@ -74,11 +74,11 @@ def export(
     trial = trial_rows(formula, rows, np.random.default_rng(seed))
     difference, untried = np.nan, None
     try:
-        found = RUNNERS[language](source, formula, name, trial)
+        computed = RUNNERS[language](source, formula, name, trial)
     except NoTool as error:
         untried = str(error)
     else:
-        difference = _difference(found, _expected(model, trial))
+        difference = _difference(computed, _expected(model, trial))
     with whole_file(path) as file:
         file.write(source)
     return Exported(path, language, len(source), len(trial), difference, untried)
@@ -119,10 +119,12 @@ def _expected(model: Classifier | TableClassifier, rows: list[list[Any]]) -> Any
     return model.predict_proba(columns)
 
 
-def _difference(found: Any, expected: Any) -> float:
-    difference = float(np.max(np.abs(found - expected))) if np.shape(found) == expected.shape else 1
+def _difference(computed: Any, expected: Any) -> float:
+    difference = (
+        float(np.max(np.abs(computed - expected))) if np.shape(computed) == expected.shape else 1
+    )
     if not difference <= TOLERANCE:  # NaN is not, either
-        row = int(np.argmax(np.nan_to_num(np.abs(found - expected), nan=np.inf).max(axis=1)))
+        row = int(np.argmax(np.nan_to_num(np.abs(computed - expected), nan=np.inf).max(axis=1)))
         raise ExportError(
             f"nothing was written: wanted the probabilities of predict_proba to {TOLERANCE:g}, "
             f"found a difference of {difference:.1e} at random row {row}; that is a fault of the "
