@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import numpy as np
 import pytest
 
-from sgpc_framework.config.structure import nothings, structured
+from sgpc_framework.config.structure import nothings, plain, structured
 from sgpc_framework.errors import ConfigError
 from sgpc_framework.plugin.registry import Registry
 
@@ -89,13 +90,43 @@ def test_the_words_of_nested_types(options, text):
     assert problems(Nested, **options) == [text]
 
 
-def test_a_number_too_large_is_not_finite():
-    @attrs.frozen
-    class Real:
-        number: float
-
-    (text,) = problems(Real, number=10**400)
+@pytest.mark.parametrize("type_", [int, float])
+def test_a_number_too_large_is_not_finite(type_):
+    number = attrs.make_class("Numbers", {"number": attrs.field(type=type_)})
+    (text,) = problems(number, number=10**400)
     assert text.startswith("wanted a finite number, found 1000")
+    assert len(text) < 100
+    (text,) = problems(number, number=10**5000)
+    assert text == "wanted a finite number, found a number of too many digits @ number"
+
+
+def test_sets_and_paths_are_written_as_lists_and_strings():
+    @attrs.frozen
+    class Files:
+        words: frozenset[str] = frozenset()
+        path: Path = Path()
+
+    files = Files(frozenset({"b", "a"}), Path("a.txt"))
+    assert plain(files) == {"words": ["a", "b"], "path": "a.txt"}
+    assert structured(plain(files), Files, REGISTRY) == files
+
+
+def test_a_default_that_needs_a_refused_option_is_not_blamed():
+    @attrs.frozen
+    class Half:
+        whole: int = attrs.field(validator=attrs.validators.ge(1))
+        half: int = attrs.field(validator=attrs.validators.ge(1))
+        size: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+
+        @half.default
+        def _half(self) -> int:
+            return self.whole // 2
+
+    assert problems(Half, whole="4", size=0) == [
+        "wanted an integer, found '4' (a string) @ whole",
+        "'size' must be >= 1: 0 @ size",
+    ]
+    assert problems(Half, whole=1) == ["'half' must be >= 1: 0 @ half"]
 
 
 def test_nothings_are_found_in_mappings_too():

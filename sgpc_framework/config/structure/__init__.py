@@ -1,8 +1,7 @@
-"""Components from plain data, strictly, with every problem reported at once.
+"""Components from plain data, strictly, with every problem reported at once; and the way back.
 
 ``structured(data, cls, registry)`` makes an instance of an attrs class, its slots filled with parts
-of the registry; ``plain`` is the way back. The work is done by a cattrs converter whose rules are
-in ``values`` (numbers, words, lists) and ``components`` (attrs classes and slots).
+of the registry, by the rules in ``rules``; ``plain`` is the way back.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from cattrs import Converter, transform_error
+from cattrs import transform_error
 
-from sgpc_framework.config.structure.components import add_component_rules, instance_only
 from sgpc_framework.config.structure.plain import TOP, nothings, plain, unregistered
-from sgpc_framework.config.structure.values import add_value_rules
+from sgpc_framework.config.structure.rules import StrictConverter
 from sgpc_framework.errors import ConfigError, SgpcError
 from sgpc_framework.plugin.registry import Registry
 
@@ -31,13 +29,10 @@ def structured(data: Any, type_: type[T], registry: Registry) -> T:
 
     ``type_`` may be an attrs class or a protocol: ``structured("probit", Likelihood, registry)``.
     """
-    converter = Converter(structure_fallback_factory=lambda _: instance_only)
-    add_value_rules(converter)
-    add_component_rules(converter, registry)
     try:
         if _pieces(data) > MOST_PIECES:
             raise ValueError(f"wanted at most {MOST_PIECES} parts and words, found more")
-        return converter.structure(data, type_)
+        return StrictConverter(registry).structure(data, type_)
     except Exception as error:
         problems = [text.replace(f"@ {TOP}.", "@ ") for text in transform_error(error, TOP, _text)]
         raise ConfigError(problems) from None  # the list says all the tree would

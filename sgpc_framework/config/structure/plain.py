@@ -42,14 +42,12 @@ def plain(value: Any, path: str = "") -> Any:
     if isinstance(value, Mapping):
         return entries
     if attrs.has(type(value)) or has(value, PlainOptions):
-        return {"name": _name(type(value))} | entries if _is_part(value) else entries
+        if not _is_part(value):
+            return entries
+        # One that nobody provides goes by what it calls itself.
+        return {"name": registry_in_use().name_of(type(value)) or named(type(value))} | entries
     wanted = "wanted plain data or an attrs instance"
     raise ConfigError([f"{wanted}, found {shown(value)} @ {path or TOP}"])
-
-
-def _name(cls: type) -> Any:
-    """What a file calls a class; one that nobody provides goes by what it calls itself."""
-    return registry_in_use().name_of(cls) or named(cls)
 
 
 def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator[str]:
@@ -79,7 +77,7 @@ def nothings(component: Any) -> Iterator[str]:
 
 
 def _is_part(value: object) -> bool:
-    return not isinstance(value, (PurePath, Enum)) and isinstance(named(type(value)), str)
+    return isinstance(named(type(value)), str)
 
 
 def _everything(value: Any, path: str = "") -> Iterator[tuple[Any, str]]:

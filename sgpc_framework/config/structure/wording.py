@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import attrs
 import numpy as np
 
-from sgpc_framework.plugin.kinds import KINDS, named
+from sgpc_framework.plugin.kinds import KINDS, Kind, named
 
 _NOUNS: dict[Any, tuple[Any, str]] = {  # the first that fits: a bool is also an int
     NoneType: (NoneType, "nothing"),
@@ -24,15 +24,21 @@ _NOUNS: dict[Any, tuple[Any, str]] = {  # the first that fits: a bool is also an
     dict: (Mapping, "a mapping"),
     type: (type, "a class"),
 }
-_SHAPES: dict[Any, Any] = {type_: type_ for type_ in _NOUNS} | {Mapping: dict, UnionType: Union}
+_SHAPES = {type_: type_ for type_ in _NOUNS} | {Mapping: dict, UnionType: Union}
 _SHAPES |= dict.fromkeys((tuple, set, frozenset, Sequence), list)
+SLOTS = {kind.protocol: kind for kind in KINDS.values()}
 
 
 def shape(type_: Any) -> Any:
-    """What is written for an annotation: ``list`` for every tuple, say, or a union or a choice."""
+    """What is written for a type: ``list`` for every tuple, ``Literal`` for every choice, ``Kind``
+    for what fills a slot, ``attrs`` for a class of options."""
     origin = get_origin(type_) or type_
-    bases = getattr(origin, "__mro__", (origin,))  # an Enum of strings is a choice, not a string
-    return Literal if Enum in bases else next((_SHAPES[b] for b in bases if b in _SHAPES), origin)
+    bases = getattr(origin, "__mro__", (origin,))
+    if origin in SLOTS:
+        return Kind
+    if Enum in bases:  # one of strings is a choice, not a string
+        return Literal
+    return attrs if attrs.has(origin) else next((_SHAPES[b] for b in bases if b in _SHAPES), origin)
 
 
 def plain_type(value: object) -> Any:
@@ -56,7 +62,7 @@ def wanted(type_: Any) -> str:
     if form is bool:
         return "true or false"
     if form is list:
-        nouns = {_noun(shape(entry), "") for entry in get_args(type_) if entry is not ...}
+        nouns = {_noun(shape(entry)) for entry in get_args(type_) if entry is not ...}
         common = nouns.pop() if len(nouns) == 1 else ""
         return f"a list of {common.split()[-1]}s" if common else "a list"
     if form is Union:
@@ -64,12 +70,11 @@ def wanted(type_: Any) -> str:
         return f"{', '.join(most)} or {last}"
     if form is Literal:
         return " or ".join(repr(word) for word, _ in choices(type_))
-    for kind in KINDS.values():
-        if type_ is kind.protocol:
-            return f"{kind.noun} (a name, a mapping with 'name' and options, or an instance)"
-    if attrs.has(type_):
+    if form is Kind:
+        return f"{SLOTS[type_].noun} (a name, a mapping with 'name' and options, or an instance)"
+    if form is attrs:
         return f"a mapping with the options of {label(type_)}"
-    return _noun(form, f"an instance of {getattr(type_, '__name__', None) or type_}")
+    return _noun(form) or f"an instance of {getattr(type_, '__name__', type_)}"
 
 
 def label(cls: type) -> str:
@@ -84,11 +89,16 @@ def shown(value: object) -> str:
     >>> shown("false")
     "'false' (a string)"
     """
-    noun = _noun(plain_type(value), f"an object of type {type(value).__name__}")
+    noun = _noun(plain_type(value)) or f"an object of type {type(value).__name__}"
+    return f"{printed(value)} ({noun})"
+
+
+def printed(value: object) -> str:
+    """A value, shortened."""
     try:
-        return f"{reprlib.repr(value)} ({noun})"
-    except ValueError:  # a number of more digits than Python prints
-        return f"a number of too many digits ({noun})"
+        return reprlib.repr(value)
+    except ValueError:  # Python prints no number of more than 4300 digits
+        return "a number of too many digits"
 
 
 def refusal(value: object, type_: Any) -> TypeError:
@@ -96,5 +106,5 @@ def refusal(value: object, type_: Any) -> TypeError:
     return TypeError(f"wanted {wanted(type_)}, found {shown(value)}")
 
 
-def _noun(plain: Any, other: str) -> str:
-    return _NOUNS.get(plain, (None, other))[1]
+def _noun(plain: Any) -> str:
+    return _NOUNS[plain][1] if plain in _NOUNS else ""
