@@ -348,8 +348,8 @@ def _advice_on_missing_values() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        problem, found, _ = str(error).partition("contains NaN")
-        if not found:
+        problem, of_missing, _ = str(error).partition("contains NaN")
+        if not of_missing:
             raise
         raise ValueError(
             f"{problem}contains NaN: SGPClassifier wants all numbers to be there. Fill them in, "

@@ -153,8 +153,8 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         }
         features = self.encoding_.encode(table.rows(rows))
         asked = _Asked(self.classifier_, self.classes_)
-        found = permutation_importance(asked, features, y[rows], groups, repeats=2)
-        worth = {each.column: each.loss for each in found}
+        importances = permutation_importance(asked, features, y[rows], groups, repeats=2)
+        worth = {each.column: each.loss for each in importances}
         return np.array([worth[name] for name in columns])
 
     def _parts(self, name: str) -> list[str]:
@@ -232,9 +232,9 @@ class _Asked:
         return logarithms
 
 
-def _check_rows(found: int, estimator: object, wanted: int) -> None:
-    if found < wanted:
+def _check_rows(rows: int, estimator: object, wanted: int) -> None:
+    if rows < wanted:
         raise InputError(
-            f"Found array with {found} sample(s) while a minimum of {wanted} is required by "
+            f"Found array with {rows} sample(s) while a minimum of {wanted} is required by "
             f"{type(estimator).__name__}."
         )

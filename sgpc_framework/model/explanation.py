@@ -135,11 +135,11 @@ class Explanation:
         apart = [
             f"{name} {said(one.values[name])} (here {said(self.values[name])})" for name in named
         ]
-        alike = [f"{name} {said(one.values[name])}" for name in one.values if name not in one.apart]
+        same = [f"{name} {said(one.values[name])}" for name in one.values if name not in one.apart]
         room = max(MOST_IN_WORDS - len(apart), 0)
-        more = len(one.values) - len(apart) - min(len(alike), room)
+        more = len(one.values) - len(apart) - min(len(same), room)
         rest = [f"and {more} further columns"] if more else []
-        return f"{text}: {', '.join([*apart, *alike[:room], *rest])}"
+        return f"{text}: {', '.join([*apart, *same[:room], *rest])}"
 
     def as_plain(self) -> dict[str, Any]:
         """Plain data, as JSON has it."""
