@@ -2,7 +2,7 @@
 
 A column of numbers becomes one feature, (x - mean) / scale; a column of words one feature for each
 word, 1 where the row has that word and 0 elsewhere; a column of dates what their calendar says, as
-numbers and words. Where values were missing in training, one feature more says that one is.
+numbers and words. Where some values were missing in training, one feature more says that one is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.word_checks import is_number
 
 Floats = NDArray[np.float64]
+
+FEWEST_GAPS = 5
+"""From fewer missing values nothing can be learnt about those that are."""
 
 
 def _finite(_: object, field: attrs.Attribute[Any], value: Any) -> None:
@@ -63,7 +66,7 @@ class NumberColumn:
         present = values[~gone]
         fill = float(np.median(present)) if impute else None
         learned = cls.of_sums(column.name, ExactSums.of(present) if standardise else None, fill)
-        return attrs.evolve(learned, flagged=bool(gone.any()))
+        return attrs.evolve(learned, flagged=_are_some(gone))
 
     @classmethod
     def of_sums(cls, name: str, sums: ExactSums | None, fill: float | None) -> NumberColumn:
@@ -103,7 +106,7 @@ class WordColumn:
     def learn(cls, column: Column, impute: bool) -> WordColumn:
         """The words that are there in sorted order, and the most frequent of them as fill."""
         learned = cls.of_counts(column.name, word_counts(column), impute)
-        return attrs.evolve(learned, flagged=bool(column.missing.any()))
+        return attrs.evolve(learned, flagged=_are_some(column.missing))
 
     @classmethod
     def of_counts(cls, name: str, counts: Counter[str], impute: bool) -> WordColumn:
@@ -167,7 +170,7 @@ class DateColumn:
         medians = {n: float(np.median(v)) for n, v in said.items() if n != "weekday"}
         fills = medians if impute else None
         learned = cls.of_facts(column.name, calendar_facts(here), standardise, fills)
-        return attrs.evolve(learned, flagged=len(here) < len(dates))
+        return attrs.evolve(learned, flagged=_are_some(np.isnat(dates)))
 
     @classmethod
     def of_facts(
@@ -233,6 +236,10 @@ def calendar_facts(dates: Dates) -> dict[str, ExactSums | Counter[str]]:
 
 def _differs(known: ExactSums | Counter[str]) -> bool:
     return len(known) > 1 if isinstance(known, Counter) else known.deviation > 0.0
+
+
+def _are_some(missing: NDArray[np.bool_]) -> bool:
+    return int(np.count_nonzero(missing)) >= FEWEST_GAPS
 
 
 def _flag_name(column: FeatureColumn) -> tuple[str, ...]:
