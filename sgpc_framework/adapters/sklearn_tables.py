@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal, Self
 
 import attrs
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError(
@@ -22,14 +24,20 @@ from sgpc_framework.adapters.sklearn import MOST_PERMUTED, SGPClassifier
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.column_importance import permutation_importance
 from sgpc_framework.model.explanation import Explanation
-from sgpc_framework.rows.checking import is_dask_collection, is_missing
+from sgpc_framework.rows.checking import is_dask_collection
 from sgpc_framework.tables.data_frames import as_table
-from sgpc_framework.tables.dates import calendar_columns, dates_of, telling
 from sgpc_framework.tables.encoding import MAX_WORDS, Encoding
-from sgpc_framework.tables.table import Column, Table
+from sgpc_framework.tables.table import Table
+from sgpc_framework.tables.table_classifier import TableClassifier
 from sgpc_framework.tables.table_explanations import explain_table
 
 Floats = NDArray[np.float64]
+
+
+def _has_a_model(self: SGPTableClassifier) -> bool:
+    """Whether the classifier is one of ours, whose model can stand by itself."""
+    inner = getattr(self, "classifier_", self.classifier)
+    return inner is None or isinstance(inner, SGPClassifier)
 
 
 class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,6 +66,9 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         The fitted classifier of the features.
     encoding_ : Encoding
         How the columns become features; ``encoding_.features`` has their names.
+    model_ : TableClassifier
+        The same classifier without scikit-learn, if the classifier is an ``SGPClassifier``: what is
+        exported and served. ``save(path)`` writes it.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str
@@ -82,25 +93,26 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn how the columns of X become features, and fit the classifier to these."""
-        columns = self._columns(X, reset=True)
-        dates = {name: dates_of(values) for name, values in columns.items()}
-        self._dates = {name: telling(d) for name, d in dates.items() if d is not None}
-        table = self._table(columns)
-        self._gaps = tuple(c.name for c in table.columns if c.missing.any())
-        self._empty = tuple(c.name for c in table.columns if c.missing.all())
-        table = self._with_gaps(table)
-        words = [name for name in self.words if name in table.names]
-        if len(words) < len(self.words):
-            table.column(next(name for name in self.words if name not in words))
+        table = self._table(X, reset=True)
+        used = table.without([column.name for column in table.columns if column.missing.all()])
+        if not used.columns:
+            raise InputError("wanted a column with values, found none")
+        words = {table.column(name).name for name in self.words}
         self.encoding_ = Encoding.learn(
-            table, impute=True, unseen=self.unseen, words=words, max_words=self.max_words
+            used,
+            impute=True,
+            unseen=self.unseen,
+            words=words.intersection(used.names),
+            max_words=self.max_words,
         )
         chosen = SGPClassifier() if self.classifier is None else clone(self.classifier)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.classifier_ = chosen.fit(self.encoding_.encode(table), y, **weights)
+        features = self.encoding_.encode(used)
+        self.classifier_ = chosen.fit(features, y, **weights)
         self.classes_ = self.classifier_.classes_
+        self.target_ = str(getattr(y, "name", None) or "label")
         if hasattr(self.classifier_, "predict_proba"):
-            self.feature_importances_ = self._importances(columns, table, np.asarray(y).ravel())
+            self.feature_importances_ = self._importances(table, features, np.asarray(y).ravel())
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -130,40 +142,47 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
     def encode(self, X: Any) -> Floats:
         """The features that the classifier sees, in the order of ``encoding_.features``."""
         check_is_fitted(self, "classifier_")
-        return self.encoding_.encode(self._with_gaps(self._table(self._columns(X, reset=False))))
+        return self.encoding_.encode(self._table(X, reset=False))
 
+    @property
+    def model_(self) -> TableClassifier:
+        """The same classifier without scikit-learn, which can be exported and served."""
+        check_is_fitted(self, "classifier_")
+        if not _has_a_model(self):
+            raise AttributeError(
+                "wanted an SGPClassifier, whose model can stand by itself, found "
+                f"{type(self.classifier_).__name__}"
+            )
+        return TableClassifier(self.encoding_, self.target_, self.classifier_.model_)
+
+    @available_if(_has_a_model)  # type: ignore[untyped-decorator]
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write encoding and model to a file, which ``sgpc_framework.load`` and the command line
+        read as a ``TableClassifier``."""
+        self.model_.save(path)
+
+    @available_if(_has_a_model)  # type: ignore[untyped-decorator]
     def explain(self, X: Any, most: int = 3) -> list[Explanation]:
-        """Of each row, why it is predicted as it is, in the words and units of the table, if the
-        classifier is an ``SGPClassifier``: see ``Model.explain``."""
+        """Of each row, why it is predicted as it is, in the words and units of the table: see
+        ``Model.explain``."""
         features = self.encode(X)
         return explain_table(self.classifier_.model_, self.encoding_, features, most)
 
     # -- what these need -----------------------------------------------------------------------
 
-    def _importances(self, columns: dict[str, Any], table: Table, y: NDArray[Any]) -> Floats:
+    def _importances(self, table: Table, features: Floats, y: NDArray[Any]) -> Floats:
         """By column, on so few rows that it takes little of the time of a fit."""
-        most = int(np.clip(MOST_PERMUTED // len(columns), 50, 500))
+        most = int(np.clip(MOST_PERMUTED // len(table.columns), 50, 500))
         rows = np.arange(len(y))
         if len(rows) > most:
             rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
         places = self.encoding_.features_of_columns
-        groups = {
-            name: [place for part in self._parts(name) for place in places.get(part, ())]
-            for name in columns
-        }
-        features = self.encoding_.encode(table.rows(rows))
         asked = _Asked(self.classifier_, self.classes_)
-        importances = permutation_importance(asked, features, y[rows], groups, repeats=2)
+        importances = permutation_importance(asked, features[rows], y[rows], places, repeats=2)
         worth = {each.column: each.loss for each in importances}
-        return np.array([worth[name] for name in columns])
+        return np.array([worth.get(name, 0.0) for name in table.names])
 
-    def _parts(self, name: str) -> list[str]:
-        """The columns that a column of X has become."""
-        calendar = self._dates.get(name)
-        parts = [name] if calendar is None else [f"{name}.{part}" for part in calendar]
-        return [each for part in parts for each in (part, f"{part} is missing")]
-
-    def _columns(self, X: Any, reset: bool) -> dict[str, Any]:
+    def _table(self, X: Any, reset: bool) -> Table:
         """The columns by name: of a frame its own, of an array x0, x1, ..."""
         if is_dask_collection(X):
             raise InputError(
@@ -173,7 +192,7 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         if hasattr(X, "columns"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             _check_rows(len(X), self, 2 if reset else 1)
-            return {str(name): X[name] for name in X.columns}
+            return as_table(X)
         X = validate_data(
             self,
             X,
@@ -183,35 +202,7 @@ class SGPTableClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
             ensure_min_samples=2 if reset else 1,
         )
         names = getattr(self, "feature_names_in_", None)
-        names = [f"x{i}" for i in range(X.shape[1])] if names is None else names.tolist()
-        return dict(zip(names, X.T, strict=True))
-
-    def _table(self, columns: dict[str, Any]) -> Table:
-        """A table in which dates are columns of the calendar."""
-        plain: dict[str, Any] = {}
-        for name, values in columns.items():
-            features = self._dates.get(name)
-            if features is None:
-                plain[name] = values
-                continue
-            dates = dates_of(values)
-            if dates is None:
-                if not all(map(is_missing, values)):
-                    raise InputError(f"column {name!r}: wanted dates, as in training")
-                dates = np.full(len(values), np.datetime64("NaT", "s"))
-            for feature, part in calendar_columns(dates, features).items():
-                plain[f"{name}.{feature}"] = part
-        return as_table(plain)
-
-    def _with_gaps(self, table: Table) -> Table:
-        """The table without columns that were empty, and with a column for each that had gaps."""
-        kept = [column for column in table.columns if column.name not in self._empty]
-        gaps = [name for name in self._gaps if name not in self._empty]
-        missing = (table.column(name).missing.astype(np.float64) for name in gaps)
-        flags = [Column(f"{n} is missing", m) for n, m in zip(gaps, missing, strict=True)]
-        if not kept:
-            raise InputError("wanted a column with values, found none")
-        return Table((*kept, *flags), table.source)
+        return as_table(X, [f"x{i}" for i in range(X.shape[1])] if names is None else names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -24,7 +24,7 @@ from sgpc_framework.cli.cost_options import check_costs, cost_options, deciding_
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
 from sgpc_framework.cli.fit_on_dask import fit_frames, worth
 from sgpc_framework.cli.fit_request import FitRequest
-from sgpc_framework.cli.held_out import as_line, figures, split_rows
+from sgpc_framework.cli.held_out import as_line, figures, of_frequencies, split_rows
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import fit_watcher
@@ -301,38 +301,53 @@ def _summary(
         "rows": rows,
         "training_error": error(log_proba, codes, weights, classifier.model.costs),
         "training_nlp": nlp(log_proba, codes, weights),
+        **of_frequencies(np.bincount(codes, weights)),
         "seconds": seconds,
     }
 
 
 def _about(classifier: TableClassifier, output: Path, stopped: bool) -> dict[str, Any]:
     """What can be said without the rows, in the order in which it is printed."""
+    from sgpc_framework.model.classes import models_of
+
     return {
         "rows": 0,
         "columns": len(classifier.encoding.names),
         "features": len(classifier.encoding.features),
+        "dates": [column.name for column in classifier.encoding.dates],
         "classes": classifier.classes.tolist(),
+        "models": len(models_of(classifier.model)),
         "basis": len(classifier),
         "training_error": 0.0,
         "training_nlp": 0.0,
+        "training_frequencies_error": 0.0,
+        "training_frequencies_nlp": 0.0,
         "seconds": 0.0,
         "stopped": stopped,
         "model": str(output),
     }
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _text(summary: dict[str, Any]) -> str:
     labels = ", ".join(str(label) for label in summary["classes"][:6])
     more = ", ..." if len(summary["classes"]) > 6 else ""
-    each = " a class" if len(summary["classes"]) > 2 else ""
+    each = " a class" if summary["models"] > 1 else ""
     cut = ", stopped early" if summary["stopped"] else ""
     held = f"{as_line(summary)}\n" if "holdout_rows" in summary else ""
+    named = ", ".join(summary["dates"])
+    dates = f"dates, as features of the calendar: {named} (as words: --words)\n" if named else ""
     return (
-        f"{summary['rows']} rows, {summary['columns']} columns "
-        f"({summary['features']} features), classes {labels}{more}\n"
+        f"{_count(summary['rows'], 'row')}, {_count(summary['columns'], 'column')} "
+        f"({_count(summary['features'], 'feature')}), classes {labels}{more}\n{dates}"
         f"{summary['basis']} basis vectors{each}{cut}, {summary['seconds']:.1f} seconds\n"
         f"training error {100 * summary['training_error']:.1f} %, "
-        f"training log loss {summary['training_nlp']:.3f}\n"
+        f"training log loss {summary['training_nlp']:.3f} (the class frequencies alone: "
+        f"{100 * summary['training_frequencies_error']:.1f} %, "
+        f"{summary['training_frequencies_nlp']:.3f})\n"
         f"{held}"
         f"written to {summary['model']}"
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from sgpc_framework.cli.held_out import of_frequencies
 from sgpc_framework.cli.progress_bars import fit_watcher
 
 if TYPE_CHECKING:
     from sgpc_framework.design import Design
+    from sgpc_framework.protocols import Floats
     from sgpc_framework.tables import TableClassifier
 
 
@@ -33,26 +35,31 @@ def worth(classifier: TableClassifier, frames: Any, weight: str | None) -> dict[
 
     model = dask.delayed(classifier, pure=False)
     sums = [dask.delayed(_sums, pure=False)(model, part, weight) for part in frames.to_delayed()]
-    rows, total, wrong, loss = np.sum(dask.compute(*sums), axis=0).tolist()
+    (rows, wrong, loss), counts = np.split(np.sum(dask.compute(*sums), axis=0), [3])
     return {
         "rows": int(rows),
-        "training_error": wrong / total,
-        "training_nlp": loss / total,
+        "training_error": float(wrong / counts.sum()),
+        "training_nlp": float(loss / counts.sum()),
+        **of_frequencies(counts),
     }
 
 
-def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> tuple[float, ...]:
-    """Rows, weights, wrong ones and losses of a partition."""
+def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> Floats:
+    """Rows, wrong ones, losses and the weight of each class in a partition."""
     import numpy as np
 
+    sums = np.zeros(3 + len(classifier.classes))
+    sums[0] = len(part)
     if not len(part):
-        return 0.0, 0.0, 0.0, 0.0
+        return sums
     w = np.ones(len(part)) if weight is None else np.asarray(part[weight], dtype=np.float64)
     counted = np.flatnonzero(w)
     if not len(counted):
-        return float(len(part)), 0.0, 0.0, 0.0
+        return sums
     some, w = part.iloc[counted], w[counted]
     log_proba, codes = classifier.predict_log_proba(some), classifier.codes(some)
     wrong = log_proba.argmax(axis=1) != codes
     own = -log_proba[np.arange(len(codes)), codes]
-    return float(len(part)), float(w.sum()), float(w @ wrong), float(w @ own)
+    sums[1:3] = w @ wrong, w @ own
+    sums[3:] = np.bincount(codes, w, len(classifier.classes))
+    return sums

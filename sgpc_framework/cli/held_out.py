@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sgpc_framework.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sgpc_framework.protocols import Floats
     from sgpc_framework.tables import Table, TableClassifier
 
@@ -61,6 +63,17 @@ def figures(
     }
 
 
+def of_frequencies(counts: NDArray[Any]) -> dict[str, float]:
+    """Error and log loss that the frequencies of classes have, of which there are so many rows."""
+    import numpy as np
+
+    shares = counts[counts > 0.0] / counts.sum()
+    return {
+        "training_frequencies_error": float(1.0 - shares.max()),
+        "training_frequencies_nlp": float(-shares @ np.log(shares)),
+    }
+
+
 def _counted(table: Table, weight: str | None) -> tuple[Table, Floats | None]:
     """The rows that count something, and how much."""
     import numpy as np
@@ -76,10 +89,11 @@ def _counted(table: Table, weight: str | None) -> tuple[Table, Floats | None]:
 
 def as_line(figures: dict[str, Any]) -> str:
     """A line for people."""
+    better = figures["holdout_nlp"] < figures["holdout_frequencies_nlp"]
     return (
         f"on {figures['holdout_rows']} rows held out: "
         f"error {100 * figures['holdout_error']:.1f} %, "
         f"log loss {figures['holdout_nlp']:.3f} (the class frequencies alone: "
         f"{100 * figures['holdout_frequencies_error']:.1f} %, "
-        f"{figures['holdout_frequencies_nlp']:.3f})"
+        f"{figures['holdout_frequencies_nlp']:.3f}{'' if better else ', which is no worse'})"
     )

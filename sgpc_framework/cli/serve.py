@@ -50,7 +50,8 @@ from sgpc_framework.cli.printing import echo
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="The longest that a request may take, and the server to finish open ones when it stops.",
+    help="The longest that the head of a request may take, then the rest of it, and the server to "
+    "finish open ones when it stops.",
 )
 @click.option("--access-log", is_flag=True, help="Print a line for each request.")
 @click.option(

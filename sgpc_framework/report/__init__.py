@@ -56,4 +56,4 @@ def render_table(classifier: TableClassifier, data: Any, *, title: str | None = 
         first_row=1,
         encoding=classifier.encoding,
     )
-    return document(subject, title)
+    return document(subject, title, target=classifier.target)

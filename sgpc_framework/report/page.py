@@ -18,10 +18,10 @@ from sgpc_framework.report.subject import Subject
 MOST_NAMED_CLASSES = 4
 
 
-def document(subject: Subject, title: str | None = None) -> str:
+def document(subject: Subject, title: str | None = None, *, target: str = "") -> str:
     """The whole document."""
     script = _asset("report.js")
-    name = title or _title(subject)
+    name = title or _title(subject, target)
     shown = list(each_section(subject))
     links = join(element("a", heading, href=f"#{id_}") for id_, heading, _ in shown)
     return standalone(
@@ -83,8 +83,12 @@ def _policy(script: str) -> str:
 # The beginning
 
 
-def _title(subject: Subject) -> str:
+def _title(subject: Subject, target: str) -> str:
     names = subject.classes
+    if target:
+        if len(names) > MOST_NAMED_CLASSES:
+            return f"{target}: one of {len(names)} classes"
+        return f"{target}: {', '.join(names[:-1])} or {names[-1]}"
     if len(names) > MOST_NAMED_CLASSES:
         return f"A classifier of {len(names)} classes"
     return f"A classifier of {', '.join(names[:-1])} and {names[-1]}"

@@ -19,7 +19,8 @@ from sgpc_framework.metrics.staged_merits import StagedMerits
 from sgpc_framework.model.classes import Classifier, models_of, shown
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
-from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn
 from sgpc_framework.tables.table_explanations import row_in_words
 
 Floats = NDArray[np.float64]
@@ -42,9 +43,11 @@ class Units:
     def of(cls, encoding: Encoding) -> Units | None:
         """The units of the table that an encoding was learned from; None if it keeps them."""
         affine = [
-            (column.mean, column.scale) if isinstance(column, NumberColumn) else (0.0, 1.0)
-            for column in encoding.columns
-            for _ in column.features
+            (column.mean, column.scale)
+            if isinstance(column, NumberColumn) and feature == column.name
+            else (0.0, 1.0)
+            for column, _ in encoding.plain_columns()
+            for feature in column.features
         ]
         centre, scale = np.array(affine).T
         return cls(centre, scale) if np.any(centre != 0.0) or np.any(scale != 1.0) else None
@@ -209,11 +212,17 @@ class Subject:
         return greatest
 
     def foremost(self, most: int) -> list[str]:
-        """So many columns at most in their order: those that matter most."""
-        if len(self.columns) <= most:
+        """So many columns at most in their order: those that matter most. Of dates, their parts."""
+        if self.encoding is None:
             return self.columns
-        chosen = {each.column for each in self.importances[:most]}
-        return [name for name in self.columns if name in chosen]
+        few = len(self.columns) <= most
+        chosen = self.columns if few else {each.column for each in self.importances[:most]}
+        return [
+            part.name
+            for column in self.encoding.columns
+            if column.name in chosen
+            for part in (column.parts if isinstance(column, DateColumn) else [column])
+        ]
 
     def in_words(self, row: Any) -> dict[str, Any]:
         """An input as a row of the table: numbers in their units, and words."""

@@ -9,7 +9,14 @@ import attrs
 import numpy as np
 
 from sgpc_framework.rows.checking import LARGEST
-from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.dates import moment
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import (
+    DateColumn,
+    FeatureColumn,
+    NumberColumn,
+    WordColumn,
+)
 from sgpc_framework.tables.table import Column, Values
 
 REACH = LARGEST / 10
@@ -44,13 +51,18 @@ class Field(Protocol):
 
 def fields_of(encoding: Encoding) -> tuple[Field, ...]:
     """The fields of a table's rows, in the order of its columns."""
-    strict = encoding.unseen == "refuse"
-    return tuple(
-        NumberField.of(column)
-        if isinstance(column, NumberColumn)
-        else WordField(column.name, column.words, column.fill is not None, strict)
-        for column in encoding.columns
-    )
+    return tuple(_field(column, encoding.unseen == "refuse") for column in encoding.columns)
+
+
+def _field(column: FeatureColumn, strict: bool) -> Field:
+    nullable = column.fill is not None
+    match column:
+        case NumberColumn():
+            return NumberField.of(column)
+        case WordColumn(name, words):
+            return WordField(name, words, nullable, strict)
+        case DateColumn(name):
+            return DateField(name, nullable)
 
 
 @attrs.frozen
@@ -144,6 +156,30 @@ class WordField:
         more = f", ... ({len(self.words)} words)" if len(self.words) > LISTED else ""
         kind = "one of" if self.strict else "a word such as"
         return f"{kind} {listed}{more}{', or null' if self.nullable else ''}"
+
+
+@attrs.frozen
+class DateField:
+    """A date, with a time or without, as RFC 3339 writes them."""
+
+    name: str
+    nullable: bool = False
+    example: str = "2026-01-31"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        texts = [{"type": "string", "format": form} for form in ("date", "date-time")]
+        return {"anyOf": [*texts, *([{"type": "null"}] if self.nullable else [])]}
+
+    def wanted(self, value: Any) -> str | None:
+        if value is None and self.nullable:
+            return None
+        if isinstance(value, str) and moment(value) is not None:
+            return None
+        return f'a date such as "{self.example}"{", or null" if self.nullable else ""}'
+
+    def values(self, given: Sequence[Any]) -> Values:
+        return np.array(given, dtype=object)
 
 
 def _word(value: str | float) -> str:

@@ -136,6 +136,8 @@ def _takes(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         texts = [json.dumps(value, ensure_ascii=False) for value in schema["enum"]]
         return ", ".join(texts[:WORDS]) + (f", ... ({len(texts)})" if len(texts) > WORDS else "")
+    if "anyOf" in schema:
+        return " or ".join(each.get("format", each["type"]) for each in schema["anyOf"])
     kinds = schema["type"]
     return kinds if isinstance(kinds, str) else " or ".join(kinds)
 

@@ -10,9 +10,14 @@ import uvicorn
 from fastapi import FastAPI
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.serving.slow_heads import protocol
 
 CONNECTIONS = 1000
 """Connections at a time, idle ones included; more are refused."""
+
+
+KEEP_ALIVE = 5
+"""Seconds that a connection may be silent after an answer."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -45,16 +50,19 @@ def serve(
 ) -> None:
     """Answer requests until Ctrl-C or SIGTERM; then finish those that are open, if they are soon.
 
-    ``seconds`` is how long they may take; ``log`` has a line for each request.
+    ``seconds`` is how long they may take, and the head of a request to arrive; ``log`` has a line
+    for each request.
     """
     config = uvicorn.Config(
         app,
+        http=protocol(seconds),
         log_level="info" if log else "warning",
         access_log=log,
         lifespan="off",
         proxy_headers=False,
         server_header=False,
         limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=max(1, round(seconds)),
     )
     server = uvicorn.Server(config)

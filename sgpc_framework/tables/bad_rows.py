@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.rows.checking import LARGEST
-from sgpc_framework.tables.encoding import Encoding, NumberColumn, WordColumn
+from sgpc_framework.tables.dates import moment
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, FeatureColumn, WordColumn
 from sgpc_framework.tables.table import Column, Table
 from sgpc_framework.tables.word_checks import is_number
 
@@ -30,9 +32,7 @@ def row_faults(encoding: Encoding, table: Table) -> dict[int, str]:
     return {row: "; ".join(reasons[row]) for row in sorted(reasons)}
 
 
-def _faults(
-    own: NumberColumn | WordColumn, column: Column, unseen: str
-) -> Iterator[tuple[int, str]]:
+def _faults(own: FeatureColumn, column: Column, unseen: str) -> Iterator[tuple[int, str]]:
     if own.fill is None:
         for row in np.flatnonzero(column.missing).tolist():
             yield row, "the value is missing"
@@ -43,6 +43,11 @@ def _faults(
             for row, word in enumerate(column.as_words()):
                 if word not in known:
                     yield row, f"{wanted}, found {word!r}"
+        return
+    if isinstance(own, DateColumn):
+        for row, word in enumerate(column.as_words()):
+            if word is not None and moment(word) is None:
+                yield row, f"wanted a date such as 2026-01-31, as in training, found {word!r}"
         return
     numbers = _numbers(column)
     for row in np.flatnonzero(np.isnan(numbers) & ~column.missing).tolist():

@@ -93,6 +93,10 @@ def _values(given: Any, name: str) -> Values:
         )
     if array.dtype.kind in "fiu":
         return array.astype(np.float64)
+    if array.dtype.kind == "M":  # dates are texts here, as they are in files
+        texts = np.datetime_as_string(array.astype("datetime64[s]")).astype(object)
+        texts[np.isnat(array)] = None
+        return texts
     several = next((row for row, value in enumerate(array) if _is_several(value)), None)
     if several is not None:
         raise InputError(

@@ -2,53 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from datetime import date, datetime
-from typing import Any
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.rows.checking import is_missing
-from sgpc_framework.tables.table import Values
+from sgpc_framework.tables.table import Column, Values
+
+Dates = NDArray[np.datetime64]
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-FEATURES = ("year", "month", "day", "weekday", "hour")
+CALENDAR = ("year", "month", "day", "weekday", "hour")
 """What a date says, each as a column of its own: ``ordered.year``, ``ordered.month``, ..."""
 
+_CLOCK = r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d\d?)\2(\d\d?)" + _CLOCK)
+_YEAR_LAST = re.compile(r"(\d\d?)(\.)(\d\d?)\.(\d{4})" + _CLOCK)
+_AMBIGUOUS = re.compile(r"\d\d?([/-])\d\d?\1(\d\d|\d{4})(\s.*)?")
 
-def dates_of(values: Any) -> NDArray[np.datetime64] | None:
-    """Dates, NaT where one is missing; None if the values are something else.
 
-    >>> dates_of([date(2026, 1, 31), None]).astype("datetime64[D]").astype(str).tolist()
-    ['2026-01-31', 'NaT']
-    >>> dates_of(["soon"]) is None
-    True
+def moment(text: str) -> datetime | None:
+    """The date that a text is, by the clock of its own place; None if it is none.
+
+    >>> moment("2026-01-31"), moment("31.1.2026 18:30"), moment("2026-01-31T18:30:00+02:00").hour
+    (datetime.datetime(2026, 1, 31, 0, 0), datetime.datetime(2026, 1, 31, 18, 30), 18)
+    >>> moment("2026-02-30"), moment("1/2/2026"), moment("soon")
+    (None, None, None)
     """
-    array = np.asarray(values)
-    if array.dtype.kind == "M":
-        return array.astype("datetime64[s]")
-    if array.dtype.kind != "O" or array.ndim != 1:
+    if found := _YEAR_FIRST.fullmatch(text):
+        year, _, month, day, *clock = found.groups()
+    elif found := _YEAR_LAST.fullmatch(text):
+        day, _, month, year, *clock = found.groups()
+    else:
         return None
-    present = [value for value in array if not is_missing(value)]
-    if not present or not all(isinstance(value, date) for value in present):
+    try:
+        hour, minute, second = (int(part or 0) for part in clock)
+        return datetime(int(year), int(month), int(day), hour, minute, second)
+    except ValueError:  # the 30th of February
         return None
-    return np.array([*map(_moment, array)], dtype="datetime64[s]")
 
 
-def _moment(value: Any) -> np.datetime64:
-    """A date by the clock of its own place."""
-    if is_missing(value):  # pandas.NaT is a date that is not itself
-        return np.datetime64("NaT")
-    naive = value.replace(tzinfo=None) if isinstance(value, datetime) else value
-    return np.datetime64(naive.isoformat(), "s")
+def is_ambiguous(text: str) -> bool:
+    """Whether a text looks like a date of which nobody knows what is the day and what the month.
+
+    >>> is_ambiguous("1/2/2026"), is_ambiguous("2026-01-31"), is_ambiguous("soon")
+    (True, False, False)
+    """
+    return moment(text) is None and _AMBIGUOUS.fullmatch(text) is not None
 
 
-def calendar_columns(
-    dates: NDArray[np.datetime64], wanted: Iterable[str] = FEATURES
-) -> dict[str, Values]:
-    """What the dates say, by the names of ``FEATURES``; missing where a date is.
+def moments(words: Values) -> tuple[Dates, int | None]:
+    """Texts as dates, NaT where one is missing or none; and the first that is there and is none.
+
+    >>> moments(np.array(["2026-01-31", None, "soon"], dtype=object))[1]
+    2
+    """
+    known = {word: moment(word) for word in set(words.tolist()) if word is not None}
+    dates = np.array([known.get(word) for word in words.tolist()], dtype="datetime64[s]")
+    strange = {word for word, date in known.items() if date is None}
+    first = next((row for row, word in enumerate(words) if word in strange), None)
+    return dates, first if strange else None
+
+
+def dates_of(column: Column) -> Dates | None:
+    """The dates of a column in which every value that is there is one; None if it is no such."""
+    if column.is_numeric:
+        return None
+    dates, strange = moments(column.values)
+    return None if strange is not None or np.isnat(dates).all() else dates
+
+
+def calendar_columns(dates: Dates, wanted: Iterable[str] = CALENDAR) -> dict[str, Values]:
+    """What the dates say, by the names of ``CALENDAR``; missing where a date is.
 
     >>> columns = calendar_columns(np.array(["2026-02-01T18:30"], dtype="datetime64[s]"))
     >>> {name: values.tolist() for name, values in columns.items()}
@@ -73,10 +101,3 @@ def calendar_columns(
         dtype=object,
     )
     return {name: columns[name] for name in wanted}
-
-
-def telling(dates: NDArray[np.datetime64]) -> tuple[str, ...]:
-    """The features that differ between the dates, of which there is one at least."""
-    columns = calendar_columns(dates[~np.isnat(dates)])
-    varying = tuple(name for name in FEATURES if len(set(columns[name].tolist())) > 1)
-    return varying or FEATURES[:1]

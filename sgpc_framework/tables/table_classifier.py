@@ -20,12 +20,14 @@ from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.rows.checking import is_dask_collection
 from sgpc_framework.tables.complaints import Complaints
 from sgpc_framework.tables.data_frames import as_table
-from sgpc_framework.tables.encoding import MAX_WORDS, Encoding, NumberColumn
+from sgpc_framework.tables.encoding import MAX_WORDS, Encoding
+from sgpc_framework.tables.feature_columns import NumberColumn, WordColumn
 from sgpc_framework.tables.labels import labels_of, training_labels
 from sgpc_framework.tables.row_weights import weights_of
 from sgpc_framework.tables.table import Table
 
 if TYPE_CHECKING:
+    from sgpc_framework.adapters.sklearn_tables import SGPTableClassifier
     from sgpc_framework.files.checkpoints import Checkpoint
     from sgpc_framework.metrics.column_importance import Importance
     from sgpc_framework.model.explanation import Explanation
@@ -251,6 +253,25 @@ class TableClassifier:
             self.encoding.features_of_columns,
             repeats=repeats,
             seed=seed,
+        )
+
+    def estimator(self) -> SGPTableClassifier:
+        """An estimator of scikit-learn that fits as this was fitted, to any frame: for
+        ``cross_val_score`` and the like. Its ``model_`` is a ``TableClassifier`` again."""
+        from sgpc_framework.adapters.sklearn import SGPClassifier
+        from sgpc_framework.adapters.sklearn_tables import SGPTableClassifier
+
+        made, costs = self.model.provenance, self.model.costs
+        config = DEFAULT_PRESET if made is None else dict(made.config)
+        seed = 0 if made is None else made.config["seed"]
+        matrix = None if costs is None else costs.matrix
+        classifier = SGPClassifier(config, max_basis=None, costs=matrix, random_state=seed)
+        counts = (len(c.words) for c in self.encoding.columns if isinstance(c, WordColumn))
+        return SGPTableClassifier(
+            classifier,
+            words=self.encoding.words,
+            max_words=max([MAX_WORDS, *counts]),
+            unseen=self.encoding.unseen,
         )
 
     def save(self, path: str | PathLike[str]) -> None:

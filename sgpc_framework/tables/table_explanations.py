@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sgpc_framework.model.classes import Classifier, models_of, positions
 from sgpc_framework.model.explanation import Explanation
 from sgpc_framework.model.model import Model
-from sgpc_framework.tables.encoding import Encoding, NumberColumn, WordColumn
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import NumberColumn, WordColumn
 
 Floats = NDArray[np.float64]
 Places = Sequence[tuple[NumberColumn | WordColumn, slice]]
@@ -38,18 +39,15 @@ def row_in_words(encoding: Encoding, row: Floats) -> dict[str, Any]:
     Basis vectors that a refiner has moved may lie between words; the nearest is then said to be
     mostly what they have.
     """
-    return {column.name: _value(column, row[places]) for column, places in _places(encoding)}
-
-
-def _places(encoding: Encoding) -> Iterator[tuple[NumberColumn | WordColumn, slice]]:
-    begin = 0
-    for column in encoding.columns:
-        end = begin + len(column.features)
-        yield column, slice(begin, end)
-        begin = end
+    plain = encoding.plain_columns()
+    return {column.name: _value(column, row[places]) for column, places in plain}
 
 
 def _value(column: NumberColumn | WordColumn, features: Floats) -> float | str:
+    if column.flagged:
+        if features[-1] > 0.5:
+            return "missing"
+        features = features[:-1]
     if isinstance(column, NumberColumn):
         value = column.mean + column.scale * float(features[0])
         rounded = float(f"{value:.6g}")  # 3, and not 2.9999999999999996
@@ -64,7 +62,7 @@ def _value(column: NumberColumn | WordColumn, features: Floats) -> float | str:
 
 def _in_words(one: Explanation, model: Model, encoding: Encoding, row: Floats) -> Explanation:
     values = row_in_words(encoding, row)
-    places = [*_places(encoding)]
+    places = [*encoding.plain_columns()]
     each = {c.number: c for c in (*one.largest, *one.nearest)}
     own = {number: row_in_words(encoding, c.input) for number, c in each.items()}
     gains = _gains(model, places, row, [c.input for c in each.values()])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import attrs
+import numpy as np
 
 from sgpc_framework.errors import InputError
+from sgpc_framework.tables.dates import is_ambiguous, moments
 from sgpc_framework.tables.table import Column, Table
 
 MOSTLY = 0.8
@@ -22,7 +24,31 @@ def check_words(table: Table, column: Column, different: int, most: int, asked: 
     words = column.as_words()
     if not asked and different > 2:
         Slips.of(table, column).check()
+    if not asked:
+        _check_dates(table, column)
     check_word_count(table.source, column.name, different, len(words), str(words[0]), most, asked)
+
+
+def _check_dates(table: Table, column: Column) -> None:
+    """``InputError`` if most words are dates and some are not, or nobody knows which they are."""
+    words = column.as_words()
+    present = [word for word in words if word is not None]
+    name = column.name
+    way = f"words (words=; on the command line: --words {name!r})"
+    if all(map(is_ambiguous, present)):
+        raise InputError(
+            f"{table.source}: column {name!r} seems to hold dates, such as {present[0]!r}, but "
+            "which is the day, and which the month? Write them as 2026-01-31, or say that the "
+            f"column holds {way}"
+        )
+    dates, strange = moments(words)
+    slips = len(present) - np.count_nonzero(~np.isnat(dates))
+    if strange is not None and slips <= (1.0 - MOSTLY) * len(present):
+        raise InputError(
+            f"{table.where(strange, name)}: wanted a date, as in most rows, found "
+            f"{words[strange]!r}; correct it, or say that it stands for a missing value (missing=; "
+            f"--missing), or that the column holds {way}"
+        )
 
 
 def check_word_count(
@@ -33,7 +59,7 @@ def check_word_count(
         raise InputError(
             f"{source}: column {name!r} has {different} different words in "
             f"{rows} rows, such as {example!r}, and each would become a feature. If it is "
-            f"a name, a date or a number of the row, leave it out (on the command line: "
+            f"a name or a number of the row, leave it out (on the command line: "
             f"--drop {name!r}); otherwise allow so many with max_words (--max-words)"
         )
 

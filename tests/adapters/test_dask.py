@@ -156,6 +156,7 @@ def test_data_frames_are_tables(client, data, tmp_path):
     X, y = data
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["colour"] = np.where(X[:, 2] > 0.3, "red", "blue")
+    frame["day"] = np.datetime64("2026-01-01") + np.arange(900) % 500
     frame["label"] = y
     design = quick(max_basis=4)
     here = TableClassifier.fit(frame, "label", design)

@@ -17,7 +17,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
+import sgpc_framework as sgpc
 from sgpc_framework import InputError, SGPClassifier, SGPTableClassifier
+from sgpc_framework.adapters.portable.exports import export
+from sgpc_framework.tables import TableClassifier
 
 QUICK = SGPClassifier("paper", max_iterations=2, max_basis=30)
 
@@ -59,9 +62,8 @@ def test_frames_are_taken_as_they_come(fitted):
     assert fitted.score(X, y) > 0.85
     assert fitted.classes_.tolist() == ["no", "yes"]
     features = fitted.encoding_.features
-    assert features[:3] == ("age", "city=Oslo", "city=Rome")
+    assert features[:4] == ("age", "age is missing", "city=Oslo", "city=Rome")
     assert "when.weekday=Sunday" in features
-    assert "age is missing" in features
     assert not any("hour" in feature or "note" in feature for feature in features)
     assert fitted.feature_names_in_.tolist() == ["age", "city", "when", "note"]
     proba = fitted.predict_proba(X)
@@ -85,6 +87,38 @@ def test_rows_are_explained_in_the_words_of_the_frame(fitted):
     told = fitted.explain(X[:20])
     assert [one.label for one in told] == fitted.predict(X[:20]).tolist()
     assert f"when.weekday {X['when'][0].day_name()}" in str(told[0])
+
+
+def test_what_was_fitted_can_be_saved_exported_and_served(fitted, tmp_path):
+    X, y = visits(seed=1)
+    fitted.save(tmp_path / "shop.sgpc")
+    again = sgpc.load(tmp_path / "shop.sgpc")
+    assert isinstance(again, TableClassifier)
+    np.testing.assert_allclose(again.predict_proba(X), fitted.predict_proba(X), rtol=1e-12)
+    assert again.target == "label"
+    assert export(fitted.model_, tmp_path / "shop.py").difference < 1e-9
+    named = SGPTableClassifier(QUICK).fit(X, pd.Series(y, name="bought"))
+    assert named.model_.target == "bought"
+
+
+def test_only_models_of_ours_can():
+    other = SGPTableClassifier(LogisticRegression()).fit(*visits())
+    for name in ("model_", "save", "explain"):
+        assert not hasattr(other, name)
+    assert not hasattr(SGPTableClassifier(), "model_")
+
+
+def test_a_classifier_of_tables_is_an_estimator_again():
+    X, y = visits()
+    table = X.drop(columns="note").assign(bought=y)
+    design = sgpc.build("paper", max_basis=12, max_iterations=2, seed=3)
+    classifier = TableClassifier.fit(table, "bought", design, impute=True, costs={"yes": 2})
+    estimator = classifier.estimator()
+    assert cross_val_score(estimator, table.drop(columns="bought"), y, cv=2).mean() > 0.6
+    same = estimator.fit(table.drop(columns="bought"), table["bought"]).model_
+    np.testing.assert_array_equal(same.predict_proba(table), classifier.predict_proba(table))
+    assert same.encoding.columns == classifier.encoding.columns
+    assert np.array_equal(same.model.costs.matrix, classifier.model.costs.matrix)
 
 
 def test_costs_of_the_classifier_decide():
@@ -111,7 +145,7 @@ def test_polars_frames_and_dates_of_other_kinds(fitted):
 
 def test_what_are_no_dates_is_refused(fitted):
     X, _ = visits(rows=3)
-    with pytest.raises(InputError, match="column 'when': wanted dates, as in training"):
+    with pytest.raises(InputError, match="column 'when': wanted a date such as"):
         fitted.predict(X.assign(when="soon"))
 
 

@@ -129,7 +129,11 @@ def test_three_classes(sgpc, tmp_path):
     data = write(tmp_path / "train.csv", shop(classes=3))
     path = tmp_path / "shop.sgpc"
     result = sgpc("fit", data, "--target", "bought", "--drop", "id", "-o", path, *SMALL)
-    assert "classes no, twice, yes\n6 basis vectors a class" in result.stdout
+    assert "classes no, twice, yes\n6 basis vectors, " in result.stdout
+    assert "(the class frequencies alone: 52.5 %, 1.046)" in result.stdout
+    apart = ["--set", "strategy=one-vs-rest"]
+    result = sgpc("fit", data, "--target", "bought", "--drop", "id", "-o", path, *SMALL, *apart)
+    assert "\n6 basis vectors a class, " in result.stdout
     predicted = list(csv.DictReader(sgpc("predict", path, data).stdout.splitlines()))
     assert list(predicted[0]) == [
         "predicted",
@@ -139,6 +143,19 @@ def test_three_classes(sgpc, tmp_path):
     ]
     sums = [sum(float(row[key]) for key in list(row)[1:]) for row in predicted]
     assert np.allclose(sums, 1.0)
+
+
+def test_what_dates_become_is_said(sgpc, tmp_path):
+    days = [f"2026-01-{1 + place % 28:02}" for place in range(60)]
+    lines = [f"{day},{'yes' if day > '2026-01-14' else 'no'}" for day in days]
+    data = tmp_path / "visits.csv"
+    data.write_text("\n".join(["day,bought", *lines]))
+    fit = ["fit", data, "--target", "bought", "-o", tmp_path / "m.sgpc", *SMALL]
+    said = "dates, as features of the calendar: day (as words: --words)"
+    assert said in sgpc(*fit).stdout
+    assert "1 column (8 features)" in sgpc(*fit).stdout
+    assert "28 features" in (words := sgpc(*fit, "--words", "day").stdout)
+    assert said not in words
 
 
 def test_predict_writes_labels_and_probabilities(sgpc, model, tmp_path):

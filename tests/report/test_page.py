@@ -242,6 +242,7 @@ def test_a_table_with_words_in_its_own_units(tmp_path):
     data["tall"] = np.where(data["height"] > 170.0, "yes", "no")
     classifier = TableClassifier.fit(data, "tall", sgpc.build(max_basis=4, max_iterations=1))
     text = Elements(render_table(classifier, data)).text
+    assert "tall: no or yes A sparse" in text
     assert "Rows are counted from 1." in text
     basis = text.rindex("training row height town site mean")
     row = int(classifier.model.basis[0])

@@ -32,7 +32,8 @@ def loans():
 def strict():
     """A table whose model fills in nothing."""
     rng = np.random.default_rng(0)
-    table = {"age": rng.normal(50, 9, 60), "colour": np.tile(["red", "blue"], 30)}
+    days = np.datetime64("2026-01-01") + rng.integers(0, 400, 60)
+    table = {"age": rng.normal(50, 9, 60), "colour": np.tile(["red", "blue"], 30), "day": days}
     return TableClassifier.fit({**table, "old": table["age"] > 50}, "old", quick())
 
 

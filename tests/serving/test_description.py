@@ -32,6 +32,16 @@ class TestOpenAPI:
         named = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(document))
         assert set(named) == set(document["components"]["schemas"])
 
+    def test_a_date_is_a_text(self, client, strict):
+        asked = client(strict)
+        schemas = asked.get("/openapi.json").json["components"]["schemas"]
+        forms = [each["format"] for each in schemas["Row"]["properties"]["day"]["anyOf"]]
+        assert forms == ["date", "date-time"]
+        assert "<td>date or date-time<td>" in asked.get("/docs").text
+        rows = [{"age": 50, "colour": "red", "day": "2026-02-28T18:30:00Z"}]
+        assert asked.predict(rows).status == 200
+        assert asked.predict([{**rows[0], "day": "2026-02-30"}]).status == 422
+
     def test_columns_and_classes_are_those_of_the_model(self, client, loans):
         schemas = client(loans).get("/openapi.json").json["components"]["schemas"]
         assert schemas["Row"]["required"] == ["age", "zone", "purpose", "income"]

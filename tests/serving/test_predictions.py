@@ -125,8 +125,8 @@ class TestRefusals:
         assert answer.json["problem_count"] == 400
 
     def test_a_missing_value_is_a_problem_if_none_was_filled_in(self, client, strict):
-        answer = client(strict).predict([{"age": None, "colour": None}])
-        assert set(problems(answer)) == {"/rows/0/age", "/rows/0/colour"}
+        answer = client(strict).predict([{"age": None, "colour": None, "day": None}])
+        assert set(problems(answer)) == {"/rows/0/age", "/rows/0/colour", "/rows/0/day"}
 
     @pytest.mark.parametrize("age", [1e60, -1e60, 10**400, True, [], {}, "31"])
     def test_what_is_no_usual_number(self, client, loans, age):

@@ -11,7 +11,9 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import closing
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 
 import pytest
 from click.testing import CliRunner
@@ -138,3 +140,50 @@ def test_without_the_extra_it_says_what_to_install(model_file, monkeypatch):
     result = CliRunner().invoke(main, ["serve", model_file])
     assert result.exit_code == 1
     assert "pip install 'sgpc-framework[serve]'" in result.output
+
+
+DROPS = {
+    "silence": [],
+    "half a head": [b"GET /health HT"],
+    "a head in drops": [b"G", b"E", b"T", b" ", b"/", b"h", b"e", b"a"],
+    "a body that nobody wants": [
+        b"GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n",
+        *[b"x"] * 8,
+    ],
+}
+
+
+def test_connections_that_only_wait_are_closed(server):
+    _, port = server("--timeout", "0.4")
+    with ThreadPoolExecutor() as pool:
+        kept = pool.submit(asked_in_time, port)
+        lasted = dict(
+            zip(DROPS, pool.map(lambda drops: open_for(port, drops), DROPS.values()), strict=True)
+        )
+    assert all(0.3 < seconds < 3 for seconds in lasted.values()), lasted
+    assert kept.result()
+
+
+def open_for(port, drops):
+    """How many seconds a connection lasts that sends drops."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        begin = time.monotonic()
+        with suppress(ConnectionError):  # closed, with drops on their way
+            for drop in drops:
+                connection.sendall(drop)
+                time.sleep(0.1)
+            while connection.recv(4096):
+                pass
+        return time.monotonic() - begin
+
+
+def asked_in_time(port):
+    """Whether a connection stays that rests longer than a head may take, and then asks again."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        own = set()
+        for pause in (0.6, 0.0):
+            connection.request("GET", "/health")
+            own.add(connection.sock)
+            assert connection.getresponse().read()
+            time.sleep(pause)
+        return len(own) == 1

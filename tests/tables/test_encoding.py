@@ -65,6 +65,10 @@ def test_missing_values_become_medians_and_most_frequent_words_if_asked():
     assert X[1].tolist() == [2.0, 0.0, 1.0]
     nothing = as_table({"x": [None], "w": [None]})
     assert encoding.encode(nothing).tolist() == [[2.0, 0.0, 1.0]]
+    often = {name: [*table.column(name).values] * 5 for name in table.names}
+    flagged = Encoding.learn(as_table(often), impute=True, standardise=False)
+    assert flagged.features == ("x", "x is missing", "w=a", "w=b", "w is missing")
+    assert flagged.encode(nothing).tolist() == [[2.0, 1.0, 0.0, 1.0, 1.0]]
 
 
 def test_infinite_numbers_are_refused_with_their_place():

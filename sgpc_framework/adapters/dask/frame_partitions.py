@@ -29,15 +29,18 @@ from sgpc_framework.model.classes import Classifier
 from sgpc_framework.protocols import Inputs
 from sgpc_framework.rows.blocks import Contents
 from sgpc_framework.tables.data_frames import as_table
-from sgpc_framework.tables.encoding import (
-    Encoding,
+from sgpc_framework.tables.dates import dates_of
+from sgpc_framework.tables.encoding import Encoding, refuse_missing
+from sgpc_framework.tables.exact_sums import ExactSums
+from sgpc_framework.tables.feature_columns import (
+    DateColumn,
+    FeatureColumn,
     NumberColumn,
     WordColumn,
+    calendar_facts,
     finite_numbers,
-    refuse_missing,
     word_counts,
 )
-from sgpc_framework.tables.exact_sums import ExactSums
 from sgpc_framework.tables.labels import check_label_classes, labels_of
 from sgpc_framework.tables.row_weights import weights_of
 from sgpc_framework.tables.table import Column, Table
@@ -74,18 +77,31 @@ class ColumnFacts:
     words: Counter[str] | None = None
     """How often each is there, if they are words."""
     slips: Slips | None = None
+    dates: Mapping[str, ExactSums | Counter[str]] | None = None
+    """What the calendar says of them, if they are dates."""
+
+    @property
+    def kind(self) -> str:
+        """What the values are."""
+        return "numbers" if self.numbers else "dates" if self.dates else "words"
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
         if not other.present or not self.present:
             return self if self.present else other
-        if (self.words is None) != (other.words is None):
-            raise InputError("numbers in some partitions and words in others: give it one type")
+        if self.kind != other.kind:
+            one, another = sorted((self.kind, other.kind))
+            raise InputError(f"{one} in some partitions and {another} in others: give it one type")
         return ColumnFacts(
             self.present + other.present,
             _together(self.numbers, other.numbers),
             _together(self.words, other.words),
             _together(self.slips, other.slips),
+            None if self.dates is None else _calendars_together(self.dates, other.dates or {}),
         )
+
+
+def _calendars_together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    return {part: one[part] + other[part] for part in one}
 
 
 def _together(one: Any, other: Any) -> Any:
@@ -135,6 +151,8 @@ class TableReader:
         present = int(np.count_nonzero(~column.missing))
         if column.is_numeric and column.name not in self.words:
             return ColumnFacts(present, numbers=ExactSums.of(column.values))
+        if column.name not in self.words and (dates := dates_of(column)) is not None:
+            return ColumnFacts(present, dates=calendar_facts(dates))
         counts = word_counts(column)
         if len(counts) > self.max_words:  # no partition has to be sent that many
             check_words(table, column, len(counts), self.max_words, column.name in self.words)
@@ -217,12 +235,15 @@ class FrameFit:
     ) -> Encoding:
         known = [each.facts for each in surveys if each.facts is not None]
         rows = sum(each.rows for each in surveys)
-        columns: list[NumberColumn | WordColumn] = []
+        columns: list[FeatureColumn] = []
         for name in known[0]:
             try:
                 facts: ColumnFacts = reduce(add, (each[name] for each in known))
             except InputError as error:
                 raise InputError(f"{SOURCE}: column {name!r} has {error}") from None
+            if facts.dates is not None:
+                columns.append(DateColumn.of_facts(name, facts.dates, standardise, None))
+                continue
             if facts.words is None:
                 sums = facts.numbers if standardise else None
                 columns.append(NumberColumn.of_sums(name, sums, None))

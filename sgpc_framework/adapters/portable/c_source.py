@@ -18,7 +18,9 @@ from sgpc_framework.adapters.portable.literals import (
 from sgpc_framework.adapters.portable.runtime import needs, runtime
 from sgpc_framework.model.classes import shown
 from sgpc_framework.parts.expressions import ManyClassLink
-from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.dates import CALENDAR
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
 _WORDS = {"exp": "exp", "sqrt": "sqrt", "power": "pow"}
 
@@ -174,37 +176,62 @@ def _encoded(encoding: Encoding, name: str) -> Iterator[str]:
     fields = identifiers(encoding.names)
     members, code, at = [], [], 0
     for i, (field, column) in enumerate(zip(fields, encoding.columns, strict=True)):
-        comment = f"/* {_comment(column.name)} */"
-        fill = column.fill
-        if isinstance(column, NumberColumn):
-            members.append(f"    double {field}; {comment}")
-            missing = f"return {i + 1}" if fill is None else f"value = {fill!r}"
-            code += [
-                f"    value = row->{field};",
-                f"    if (isnan(value))\n        {missing};",
-                f"    if (!isfinite(value))\n        return {i + 1};",
-                f"    x[{at}] = (value - {column.mean!r}) / {column.scale!r};",
-            ]
+        kind = "double " if isinstance(column, NumberColumn) else "const char *"
+        members.append(f"    {kind}{field}; /* {_comment(column.name)} */")
+        cell, refuse = f"row->{field}", f"return {i + 1};"
+        missing = f"isnan({cell})" if isinstance(column, NumberColumn) else f"{cell} == NULL"
+        parts: list[tuple[NumberColumn | WordColumn, str]] = []
+        if isinstance(column, DateColumn):
+            code.append(f"    if (!calendar({cell}, date))\n        {refuse}")
+            for part, short in zip(column.parts, column.calendar, strict=True):
+                value = f"date[{CALENDAR.index(short)}]"
+                day = f"isnan({value}) ? NULL : weekdays[(int){value}]"
+                parts.append((part, day if isinstance(part, WordColumn) else value))
+        else:
+            parts.append((column, cell))
+        unseen = "zero" if isinstance(column, DateColumn) else encoding.unseen
+        for part, value in parts:
+            if isinstance(part, WordColumn):
+                words = ", ".join(map(c_text, part.words))
+                yield f"static const char *const words_{at}[] = {{{words}}};"
+                code += _hot(part, value, at, refuse, unseen)
+                at += len(part.words)
+            else:
+                code += _number(part, value, at, refuse)
+                at += 1
+        if column.flagged:
+            code.append(f"    x[{at}] = {missing} ? 1.0 : 0.0;")
             at += 1
-            continue
-        members.append(f"    const char *{field}; {comment}")
-        words, count = ", ".join(map(c_text, column.words)), len(column.words)
-        yield f"static const char *const words_{i}[] = {{{words}}};"
-        missing = f"return {i + 1}" if fill is None else f"word = {c_text(str(fill))}"
-        code += [
-            f"    word = row->{field};",
-            f"    if (word == NULL)\n        {missing};",
-            f"    place = position(word, words_{i}, {count});",
-            *([f"    if (place < 0)\n        return {i + 1};"] * (encoding.unseen == "refuse")),
-            f"    for (int i = 0; i < {count}; i++)\n        x[{at} + i] = i == place ? 1.0 : 0.0;",
-        ]
-        at += count
-    note = "/* Missing numbers are NAN, missing words NULL; words are UTF-8. */"
+    note = "/* Missing numbers are NAN, missing words and dates NULL; words are UTF-8, and dates\n"
+    note += "   2026-01-31 or 2026-01-31T18:30:00. */"
     yield f"{note}\nstruct {name}_row {{\n" + "\n".join(members) + "\n};"
     text = "\n".join(code)
     local = "    double value;\n" * ("value =" in text)
-    local += "    const char *word;\n    int place;\n" * bool(encoding.words)
+    local += "    const char *word;\n    int place;\n" * ("word =" in text)
+    local += f"    double date[{len(CALENDAR)}];\n" * bool(encoding.dates)
     yield (
         f"static int encode(const struct {name}_row *row, double *x)\n"
         f"{{\n{local}{text}\n    return 0;\n}}"
     )
+
+
+def _number(column: NumberColumn, cell: str, at: int, refuse: str) -> list[str]:
+    missing = refuse if column.fill is None else f"value = {column.fill!r};"
+    return [
+        f"    value = {cell};",
+        f"    if (isnan(value))\n        {missing}",
+        f"    if (!isfinite(value))\n        {refuse}",
+        f"    x[{at}] = (value - {column.mean!r}) / {column.scale!r};",
+    ]
+
+
+def _hot(column: WordColumn, cell: str, at: int, refuse: str, unseen: str) -> list[str]:
+    missing = refuse if column.fill is None else f"word = {c_text(column.fill)};"
+    count = len(column.words)
+    return [
+        f"    word = {cell};",
+        f"    if (word == NULL)\n        {missing}",
+        f"    place = position(word, words_{at}, {count});",
+        *([f"    if (place < 0)\n        {refuse}"] * (unseen == "refuse")),
+        f"    for (int i = 0; i < {count}; i++)\n        x[{at} + i] = i == place ? 1.0 : 0.0;",
+    ]

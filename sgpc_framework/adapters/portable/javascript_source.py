@@ -17,7 +17,8 @@ from sgpc_framework.adapters.portable.literals import (
 )
 from sgpc_framework.adapters.portable.runtime import needs, runtime
 from sgpc_framework.parts.expressions import ManyClassLink
-from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
 _WORDS = {"exp": "Math.exp", "sqrt": "Math.sqrt", "power": "Math.pow"}
 _CALLS = {
@@ -99,21 +100,32 @@ def _encode(encoding: Encoding | None) -> str:
     if encoding is None:
         return _MATRIX
     lines = []
+    dates = []
     for i, column in enumerate(encoding.columns):
-        name, fill = js_text(column.name), js_text(column.fill)
-        if isinstance(column, NumberColumn):
-            value = f"number(row[{i}], {name}, {fill})"
-            lines.append(f"      ({value} - {column.mean!r}) / {column.scale!r},")
+        cell = f"row[{i}]"
+        if isinstance(column, DateColumn):
+            dates.append(f"    const date_{i} = calendar({cell}, {js_text(column.name)});\n")
+            for part, name in zip(column.parts, column.calendar, strict=True):
+                lines.append(_cell(part, f"date_{i}.{name}", "zero"))
         else:
-            words = f"{js_text(list(column.words))}, {fill}, {js_text(encoding.unseen)}"
-            lines.append(f"      ...oneHot(row[{i}], {name}, {words}),")
+            lines.append(_cell(column, cell, encoding.unseen))
+        if column.flagged:
+            lines.append(f"      isMissing({cell}) ? 1 : 0,")
     cells = "\n".join(lines)
     return (
         f"  const columns = {js_text(list(encoding.names))};\n\n"
         "  function encode(given) {\n"
         "    const row = Array.isArray(given) ? given : columns.map((name) => given[name]);\n"
-        f"    return [\n{cells}\n    ];\n  }}"
+        f"{''.join(dates)}    return [\n{cells}\n    ];\n  }}"
     )
+
+
+def _cell(column: NumberColumn | WordColumn, cell: str, unseen: str) -> str:
+    name, fill = js_text(column.name), js_text(column.fill)
+    if isinstance(column, NumberColumn):
+        return f"      (number({cell}, {name}, {fill}) - {column.mean!r}) / {column.scale!r},"
+    words = f"{js_text(list(column.words))}, {fill}, {js_text(unseen)}"
+    return f"      ...oneHot({cell}, {name}, {words}),"
 
 
 _MATRIX = """  const columns = null;

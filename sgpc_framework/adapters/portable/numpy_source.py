@@ -10,7 +10,8 @@ from sgpc_framework.adapters.portable.literals import numbers, weights
 from sgpc_framework.adapters.portable.runtime import needs, runtime
 from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
 from sgpc_framework.parts.expressions import ManyClassLink
-from sgpc_framework.tables.encoding import Encoding, NumberColumn
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
 _WORDS = {"exp": "np.exp", "sqrt": "np.sqrt", "power": "np.power"}
 
@@ -20,7 +21,7 @@ def numpy_source(formula: Formula, name: str, title: str) -> str:
     sections = needs(formula)
     parts = [
         f'"""{_plain(title)}\n\nWritten by sgpc export. {_usage(formula, name)}\n"""',
-        "import math\n\nimport numpy as np",
+        f"{'import datetime' * ('dates' in sections)}\nimport math\n\nimport numpy as np".lstrip(),
         f"CLASSES = {formula.classes!r}\nFEATURES = {formula.width}",
         *_constants(sections),
         runtime("runtime.py.template", sections, "\n\n").rstrip(),
@@ -116,18 +117,30 @@ def _encode(encoding: Encoding | None) -> str:
     if encoding is None:
         return _MATRIX
     lines = []
+    dates = []
     for i, column in enumerate(encoding.columns):
-        if isinstance(column, NumberColumn):
-            given = f"{column.mean!r}, {column.scale!r}, {column.fill!r}"
-            lines.append(f"        *_number(row[{i}], {column.name!r}, {given}),")
+        cell = f"row[{i}]"
+        if isinstance(column, DateColumn):
+            dates.append(f"    date_{i} = _calendar({cell}, {column.name!r})")
+            for part, name in zip(column.parts, column.calendar, strict=True):
+                lines.append(_cell(part, f"date_{i}.get({name!r})", "zero"))
         else:
-            words = f"{list(column.words)!r}, {column.fill!r}, {encoding.unseen!r}"
-            lines.append(f"        *_words(row[{i}], {column.name!r}, {words}),")
-    cells = "\n".join(lines)
+            lines.append(_cell(column, cell, encoding.unseen))
+        if column.flagged:
+            lines.append(f"        float(_is_missing({cell})),")
+    cells, taken = "\n".join(lines), "".join(f"{line}\n" for line in dates)
     return (
         f"COLUMNS = {list(encoding.names)!r}\n\n\n"
-        f"def _encode_row(row):\n    return [\n{cells}\n    ]{_TABLE}"
+        f"def _encode_row(row):\n{taken}    return [\n{cells}\n    ]{_TABLE}"
     )
+
+
+def _cell(column: NumberColumn | WordColumn, cell: str, unseen: str) -> str:
+    if isinstance(column, NumberColumn):
+        given = f"{column.mean!r}, {column.scale!r}, {column.fill!r}"
+        return f"        *_number({cell}, {column.name!r}, {given}),"
+    words = f"{list(column.words)!r}, {column.fill!r}, {unseen!r}"
+    return f"        *_words({cell}, {column.name!r}, {words}),"
 
 
 _TABLE = '''

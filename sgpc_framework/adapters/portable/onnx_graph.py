@@ -1,13 +1,15 @@
 """A classifier as an ONNX graph of double numbers.
 
 A model of tables has an input for each column, of shape (rows, 1): double numbers, NaN where one is
-missing, or texts, empty where one is missing. A model of matrices has the input ``X``. Outputs are
-``label`` and ``probabilities``. ONNX knows no errors: where ``predict_proba`` would raise one, for
-a missing value or a word that is refused, the probabilities of the row are NaN.
+missing; texts, empty where one is missing; or dates in whole seconds since 1970, the least number
+of 64 bits where one is missing (what NumPy has for NaT). A model of matrices has the input ``X``.
+Outputs are ``label`` and ``probabilities``. ONNX knows no errors: where ``predict_proba`` would
+raise one, for a missing value or a word that is refused, the probabilities of the row are NaN.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,13 @@ from numpy.typing import NDArray
 
 from sgpc_framework.adapters.portable.formula import Formula, Process
 from sgpc_framework.adapters.portable.kernel_plan import Compared, View
+from sgpc_framework.adapters.portable.onnx_calendar import MISSING_DATE, calendar
 from sgpc_framework.adapters.portable.onnx_links import functions, log_probabilities
 from sgpc_framework.adapters.portable.onnx_nodes import DOMAIN, IR, ML_OPSET, OPSET, Nodes, extra
 from sgpc_framework.parts.expressions import Exp, Expression, Number, Power, Product, Sum
-from sgpc_framework.tables.encoding import Encoding, NumberColumn, WordColumn
+from sgpc_framework.tables.dates import WEEKDAYS, moments
+from sgpc_framework.tables.encoding import Encoding
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
 MATRIX = "X"
 """The input of a model that was fitted to a matrix."""
@@ -84,6 +89,8 @@ def feeds(formula: Formula, rows: list[list[Any]]) -> dict[str, NDArray[Any]]:
     for column, cells in zip(formula.encoding.columns, zip(*rows, strict=True), strict=True):
         if isinstance(column, NumberColumn):
             values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
+        elif isinstance(column, DateColumn):
+            values = moments(np.array(cells, dtype=object))[0].astype(np.int64)
         else:
             values = np.array(["" if cell is None else cell for cell in cells], dtype=object)
         fed[column.name] = values[:, None]
@@ -96,7 +103,11 @@ def _inputs(formula: Formula) -> list[Any]:
     if formula.encoding is None:
         shape: list[str | int | None] = ["rows", formula.width]
         return [helper.make_tensor_value_info(MATRIX, TensorProto.DOUBLE, shape)]
-    kinds = {NumberColumn: TensorProto.DOUBLE, WordColumn: TensorProto.STRING}
+    kinds = {
+        NumberColumn: TensorProto.DOUBLE,
+        WordColumn: TensorProto.STRING,
+        DateColumn: TensorProto.INT64,
+    }
     return [
         helper.make_tensor_value_info(column.name, kinds[type(column)], ["rows", 1])
         for column in formula.encoding.columns
@@ -130,14 +141,30 @@ def _encoded(g: Nodes, encoding: Encoding) -> str:
     for column in encoding.columns:
         x = column.name
         if isinstance(column, NumberColumn):
-            if column.fill is not None:
-                x = g("Where", g("IsNaN", x), column.fill, x)
-            parts.append(g("Div", g("Sub", x, column.mean), column.scale))
-            continue
-        places = {word: place for place, word in enumerate(column.words)}
-        filled = MISSING if column.fill is None else places.get(column.fill, UNSEEN)
-        places.setdefault("", filled)
-        code = g(
+            parts.append(_number(g, column, x))
+            gone = g("IsNaN", x)
+        elif isinstance(column, DateColumn):
+            gone = g("Equal", x, np.int64(MISSING_DATE))
+            parts += _date(g, column, x, gone)
+        else:
+            parts.append(_hot(g, column, _places(g, column.words, x), encoding.unseen))
+            gone = g("Equal", _places(g, ("",), x), np.int64(0))
+        if column.flagged:
+            parts.append(g("Cast", gone, to=TensorProto.DOUBLE))
+    return str(g("Concat", *parts, axis=1)) if len(parts) > 1 else str(g("Identity", parts[0]))
+
+
+def _number(g: Nodes, column: NumberColumn, x: str) -> str:
+    if column.fill is not None:
+        x = g("Where", g("IsNaN", x), column.fill, x)
+    return str(g("Div", g("Sub", x, column.mean), column.scale))
+
+
+def _places(g: Nodes, words: Sequence[str], x: str) -> str:
+    """The place of a word among others; that of none of them, or of a missing one."""
+    places = {"": MISSING} | {word: place for place, word in enumerate(words)}
+    return str(
+        g(
             "LabelEncoder",
             x,
             keys_strings=list(places),
@@ -145,11 +172,35 @@ def _encoded(g: Nodes, encoding: Encoding) -> str:
             default_int64=UNSEEN,
             domain="ai.onnx.ml",
         )
-        hot = g("Equal", code, np.arange(len(column.words)))
-        part = g("Cast", hot, to=TensorProto.DOUBLE)
-        refused = np.int64(0) if encoding.unseen == "refuse" else np.int64(UNSEEN)
-        parts.append(g("Where", g("Less", code, refused), np.nan, part))
-    return str(g("Concat", *parts, axis=1)) if len(parts) > 1 else str(g("Identity", parts[0]))
+    )
+
+
+def _hot(g: Nodes, column: WordColumn, place: str, unseen: str) -> str:
+    """A feature for each word, by its place."""
+    from onnx import TensorProto
+
+    words = list(column.words)
+    if column.fill is not None:
+        filled = words.index(column.fill) if column.fill in words else UNSEEN
+        place = g("Where", g("Equal", place, np.int64(MISSING)), np.int64(filled), place)
+    part = g("Cast", g("Equal", place, np.arange(len(words))), to=TensorProto.DOUBLE)
+    refused = np.int64(0) if unseen == "refuse" else np.int64(UNSEEN)
+    return str(g("Where", g("Less", place, refused), np.nan, part))
+
+
+def _date(g: Nodes, column: DateColumn, seconds: str, gone: str) -> Iterator[str]:
+    """The features of its parts."""
+    from onnx import TensorProto
+
+    said = calendar(g, g("Where", gone, np.int64(0), seconds))
+    for part, name in zip(column.parts, column.calendar, strict=True):
+        if isinstance(part, NumberColumn):
+            number = g("Cast", said[name], to=TensorProto.DOUBLE)
+            yield _number(g, part, g("Where", gone, np.nan, number))
+            continue
+        known = [part.words.index(day) if day in part.words else UNSEEN for day in WEEKDAYS]
+        place = g("Gather", np.array(known), said[name])
+        yield _hot(g, part, g("Where", gone, np.int64(MISSING), place), "zero")
 
 
 def _log_proba(g: Nodes, formula: Formula, x: str) -> str:

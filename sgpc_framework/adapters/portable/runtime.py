@@ -9,23 +9,26 @@ from string import Template
 from sgpc_framework.adapters.portable.formula import Formula
 from sgpc_framework.adapters.portable.special_functions import DEGREE, NODES, POLE, TERMS
 from sgpc_framework.parts.expressions import ManyClassLink
-from sgpc_framework.tables.encoding import WordColumn
+from sgpc_framework.tables.feature_columns import WordColumn
 
 
 def needs(formula: Formula) -> list[str]:
     """The sections of a runtime that a formula uses, in their order."""
     used = {"posterior", *_of_kernels(formula), *_of_links(formula)}
-    for column in formula.encoding.columns if formula.encoding else ():
-        used |= {"numbers", "words"} if isinstance(column, WordColumn) else {"numbers"}
-    if not formula.encoding:
-        used.add("numbers")
+    used.add("numbers")
+    if formula.encoding:
+        plain = formula.encoding.plain_columns()
+        used |= {"words" for column, _ in plain if isinstance(column, WordColumn)}
+        used |= {"dates" for _ in formula.encoding.dates}
+        used |= {"weekdays" for each in formula.encoding.dates if "weekday" in each.calendar}
+        used |= {"flags" for column in formula.encoding.columns if column.flagged}
     return [section for section in _ORDER if section in used]
 
 
 _ORDER = (
     *("posterior", "squared_distance", "sine_distance", "dot_product", "along_lines"),
     *("erfcx", "normal", "logistic", "two_classes", "softmax", "many_classes"),
-    *("numbers", "words"),
+    *("numbers", "words", "weekdays", "dates", "flags"),
 )
 
 

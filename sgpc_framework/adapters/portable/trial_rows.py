@@ -8,18 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.adapters.portable.formula import Formula
-from sgpc_framework.tables.encoding import NumberColumn
+from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn
 
 Floats = NDArray[np.float64]
 
 MISSING = 0.1
 """The share of missing values, in columns that have something to put there."""
 
+DATES = (-(2**32), 2**33)
+"""From 1833 to 2242, in seconds: leap days of every kind are among them."""
+
 UNSEEN = "a word that training has not seen"
 
 
 def trial_rows(formula: Formula, count: int, rng: np.random.Generator) -> list[list[Any]]:
-    """Cells of so many rows: numbers, words, and ``None`` where the model fills in."""
+    """Cells of so many rows: numbers, words, dates, and ``None`` where the model fills in."""
     X = _features(formula, count, rng)
     if formula.encoding is None:
         return [list(row) for row in X.tolist()]
@@ -28,6 +31,9 @@ def trial_rows(formula: Formula, count: int, rng: np.random.Generator) -> list[l
     for column in formula.encoding.columns:
         if isinstance(column, NumberColumn):
             values = (column.mean + column.scale * X[:, at]).tolist()
+        elif isinstance(column, DateColumn):
+            seconds = rng.integers(*DATES, size=count).astype("datetime64[s]")
+            values = np.datetime_as_string(seconds).tolist()
         else:
             known = [*column.words, *([UNSEEN] * (formula.encoding.unseen == "zero"))]
             values = [known[i] for i in rng.integers(len(known), size=count)]

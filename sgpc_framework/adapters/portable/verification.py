@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sgpc_framework.adapters.portable.c_source import c_text
 from sgpc_framework.adapters.portable.formula import Formula
 from sgpc_framework.errors import ExportError
+from sgpc_framework.tables.feature_columns import NumberColumn
 
 Floats = NDArray[np.float64]
 Rows = list[list[Any]]
@@ -85,7 +86,7 @@ def _wordy(formula: Formula) -> list[bool]:
     encoding = formula.encoding
     if encoding is None:
         return [False] * formula.width
-    return [name in encoding.words for name in encoding.names]
+    return [not isinstance(column, NumberColumn) for column in encoding.columns]
 
 
 def _c_cell(cell: Any, is_word: bool) -> str:

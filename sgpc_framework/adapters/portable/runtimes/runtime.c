@@ -165,3 +165,64 @@ static int position(const char *word, const char *const *words, int count)
             return i;
     return -1;
 }
+@@ weekdays
+static const char *const weekdays[] = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
+                                       "Saturday", "Sunday"};
+@@ dates
+static int digits(const char **text, int count)
+{
+    int number = 0;
+    for (; count > 0; count--, (*text)++) {
+        if (**text < '0' || **text > '9')
+            return -1;
+        number = 10 * number + (**text - '0');
+    }
+    return number;
+}
+
+/* Year, month, day, weekday (from Monday, 0) and hour of a date such as 2026-01-31 or
+   2026-01-31T18:30:00; 0 if it is none. All are NAN if it is missing. */
+static int calendar(const char *text, double *date)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const int shifts[] = {0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
+    int year, month, day, leap, since, hour = 0, minute = 0, second = 0;
+    for (int part = 0; part < 5; part++)
+        date[part] = NAN;
+    if (text == NULL)
+        return 1;
+    year = digits(&text, 4);
+    if (year < 1 || *text++ != '-')
+        return 0;
+    month = digits(&text, 2);
+    if (month < 1 || month > 12 || *text++ != '-')
+        return 0;
+    day = digits(&text, 2);
+    leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (day < 1 || day > lengths[month - 1] + (month == 2 && leap))
+        return 0;
+    if (*text != '\0') {
+        if (*text != 'T' && *text != ' ')
+            return 0;
+        text++;
+        hour = digits(&text, 2);
+        if (hour < 0 || hour > 23 || *text++ != ':')
+            return 0;
+        minute = digits(&text, 2);
+        if (*text == ':') {
+            text++;
+            second = digits(&text, 2);
+        }
+        if (minute < 0 || minute > 59 || second < 0 || second > 59)
+            return 0;
+        if (*text != '\0' && strchr(".Z+-", *text) == NULL)
+            return 0;
+    }
+    since = month < 3 ? year - 1 : year;
+    date[0] = year;
+    date[1] = month;
+    date[2] = day;
+    date[3] = (since + since / 4 - since / 100 + since / 400 + shifts[month - 1] + day + 6) % 7;
+    date[4] = hour + minute / 60.0 + second / 3600.0;
+    return 1;
+}

@@ -146,3 +146,21 @@
     }
     return words.map((_, i) => (i === position ? 1 : 0));
   }
+@@ dates
+  // What a date such as "2026-01-31" or "2026-01-31T18:30" says; nothing if it is missing.
+  function calendar(value, name) {
+    if (value === null || value === undefined || Number.isNaN(value)) return {};
+    const form = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$$/;
+    const found = form.exec(value), [, year, month, day, hour, minute, second] =
+      (found || []).map((part) => Number(part || 0));
+    const time = new Date(0);
+    time.setUTCFullYear(year, month - 1, day);
+    if (!found || time.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) {
+      throw new Error("column " + name + ": wanted a date such as 2026-01-31, found " + String(value));
+    }
+    const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    const weekday = weekdays[time.getUTCDay()];
+    return { year, month, day, weekday, hour: hour + minute / 60 + second / 3600 };
+  }
+@@ flags
+  const isMissing = (value) => value === null || value === undefined || Number.isNaN(value);
