@@ -30,11 +30,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -184,9 +186,9 @@ def _timed(owner: Any, name: str, spent: list[Clocks]) -> Iterator[None]:
         setattr(owner, name, true)
 
 
-def cost(name: str, folder: Path) -> tuple[Clocks, Clocks, int]:
-    """Seconds of a fit, the share of them that its checkpoint took, both by the clock and by the
-    processor, and the bytes of the log."""
+def inside_of(name: str, folder: Path) -> tuple[Clocks, int]:
+    """The share of a fit's seconds that its checkpoint took, by the clock and by the processor,
+    without what it takes to look at the clocks, and the bytes of the log."""
     spent: list[Clocks] = []
     log = folder / "fit.log"
     log.unlink(missing_ok=True)
@@ -199,7 +201,31 @@ def cost(name: str, folder: Path) -> tuple[Clocks, Clocks, int]:
         began = _clocks()
         fit(name, log)
         seconds = _clocks() - began
-    return seconds, np.sum(spent, axis=0) / seconds, log.stat().st_size
+    inside = np.sum(spent, axis=0) - len(spent) * _of_nothing()
+    return inside / (seconds - 2 * len(spent) * _of_nothing()), log.stat().st_size
+
+
+@cache
+def _of_nothing() -> Clocks:
+    """What a call of nothing takes that is timed."""
+    spent: list[Clocks] = []
+    nothing = SimpleNamespace(call=lambda: None)
+    with _timed(nothing, "call", spent):
+        for _ in range(10_000):
+            nothing.call()
+    return np.mean(spent, axis=0)
+
+
+def beside(name: str, log: Path, first: bool) -> tuple[Clocks, Clocks]:
+    """Of two fits, of which the first or the second has a checkpoint: seconds without, and what the
+    checkpoint takes as a share of them."""
+    seconds = {}
+    for kept in (first, not first):
+        log.unlink(missing_ok=True)
+        began = _clocks()
+        fit(name, log if kept else None)
+        seconds[kept] = _clocks() - began
+    return seconds[False], seconds[True] / seconds[False] - 1.0
 
 
 # -- the command ---------------------------------------------------------------------------------
@@ -219,28 +245,17 @@ def main(arguments: Sequence[str]) -> None:
             _print_kills(options.kills, Random(options.seed), Path(folder))
 
 
-def pair(name: str, folder: Path, first: bool) -> tuple[Clocks, Clocks, Clocks, int]:
-    """Two fits, of which the first or the second has no checkpoint: seconds without, the share
-    inside the checkpoint, the difference as a share, and the bytes of the log."""
-    kept = None if first else cost(name, folder)
-    began = _clocks()
-    fit(name, None)
-    plain = _clocks() - began
-    seconds, inside, size = kept or cost(name, folder)
-    return plain, inside, seconds / plain - 1.0, size
-
-
 def _print_cost(folder: Path, pairs: int) -> None:
     print("| fit | seconds | inside | of the processor's | beside | of the processor's | log |")
     print("|---|---|---|---|---|---|---|")
     for name in (*SHORT, *LARGER):
         fit(name, None)  # compiles what there is to compile
-        each = [pair(name, folder, bool(number % 2)) for number in range(pairs)]
-        seconds, inside, beside = (np.median([one[i] for one in each], axis=0) for i in range(3))
-        shares = [f"{100 * share:.2f} %" for share in inside]
-        shares += [f"{100 * share:+.1f} %" for share in beside]
-        size = median(one[3] for one in each)
-        cells = (name, f"{seconds[1]:.1f}", *shares, f"{size / 1000:.0f} kB")
+        each = [beside(name, folder / "fit.log", bool(number % 2)) for number in range(pairs)]
+        seconds, apart = (np.median(column, axis=0) for column in zip(*each, strict=True))
+        inside, sizes = zip(*(inside_of(name, folder) for _ in range(5)), strict=True)
+        shares = [f"{100 * share:.2f} %" for share in np.median(inside, axis=0)]
+        shares += [f"{100 * share:+.1f} %" for share in apart]
+        cells = (name, f"{seconds[1]:.1f}", *shares, f"{median(sizes) / 1000:.0f} kB")
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -26,14 +26,18 @@ def fit_frames(
     return classifier, perf_counter() - began, watcher.stopping
 
 
-def worth(classifier: TableClassifier, frames: Any, weight: str | None) -> dict[str, Any]:
+def worth(
+    classifier: TableClassifier, frames: Any, weight: str | None, client: Any
+) -> dict[str, Any]:
     """Training error and NLP: one pass over the partitions."""
     import dask
     import numpy as np
 
+    from sgpc_framework.adapters.dask.cluster import Cluster
+
     model = dask.delayed(classifier, pure=False)
     sums = [dask.delayed(_sums, pure=False)(model, part, weight) for part in frames.to_delayed()]
-    rows, total, wrong, loss = np.sum(dask.compute(*sums), axis=0).tolist()
+    rows, total, wrong, loss = np.sum(Cluster(client).computed(*sums), axis=0).tolist()
     return {
         "rows": int(rows),
         "training_error": wrong / total,
@@ -45,6 +49,8 @@ def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> tuple[f
     """Rows, weights, wrong ones and losses of a partition."""
     import numpy as np
 
+    from sgpc_framework.model.costs import decisions
+
     if not len(part):
         return 0.0, 0.0, 0.0, 0.0
     w = np.ones(len(part)) if weight is None else np.asarray(part[weight], dtype=np.float64)
@@ -53,6 +59,6 @@ def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> tuple[f
         return float(len(part)), 0.0, 0.0, 0.0
     some, w = part.iloc[counted], w[counted]
     log_proba, codes = classifier.predict_log_proba(some), classifier.codes(some)
-    wrong = log_proba.argmax(axis=1) != codes
+    wrong = decisions(log_proba, classifier.model.costs) != codes
     own = -log_proba[np.arange(len(codes)), codes]
     return float(len(part)), float(w.sum()), float(w @ wrong), float(w @ own)

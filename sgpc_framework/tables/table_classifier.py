@@ -84,6 +84,7 @@ class TableClassifier:
                     impute=impute,
                     unseen=unseen,
                     checkpoint=checkpoint,
+                    costs=costs,
                 )
             )
             return on_workers.with_costs(costs)
