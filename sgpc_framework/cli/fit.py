@@ -211,12 +211,13 @@ def _check_outputs(request: FitRequest, checkpoint: Path | None) -> None:
 
 @contextmanager
 def _word_of_the_log(checkpoint: Path | None) -> Iterator[None]:
-    """Who gives up is told how to go on."""
+    """Who gives up, or has lost the workers, is told how to go on."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterError) as error:
         if checkpoint is not None:
-            echo(f"\n{_to_go_on(checkpoint)}", err=True)
+            elsewhere = " --dask ADDRESS" if isinstance(error, ClusterError) else ""
+            echo(f"\n{_to_go_on(checkpoint)}{elsewhere}", err=True)
         raise
 
 

@@ -413,6 +413,30 @@ def test_a_scheduler_that_dies_is_an_error_and_a_checkpoint(data, tmp_path, monk
     assert files[0] == files[1]
 
 
+def test_a_fit_is_resumed_with_another_scheduler(client, data, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from sgpc_framework.cli import main
+
+    monkeypatch.setattr("sgpc_framework.cli.dask_options.CONNECTING", "1s")
+    X, y = data
+    pd.DataFrame(X).assign(label=y).set_axis([*"abc", "label"], axis=1).to_parquet(
+        tmp_path / "rows.parquet"
+    )
+    run, log, model = CliRunner(), str(tmp_path / "fit.log"), tmp_path / "model.sgpc"
+    command = ["fit", str(tmp_path / "rows.parquet"), "--target", "label", "--config", "fast"]
+    command += ["--max-basis", "3", "--checkpoint", log, "-o", str(model)]
+    done = run.invoke(main, [*command, "--dask", client.scheduler.address])
+    assert done.exit_code == 0, done.output
+    first = model.read_bytes()
+    model.unlink()
+    nowhere = run.invoke(main, ["resume", log, "--dask", "tcp://127.0.0.1:1"])
+    assert "no scheduler answers at 'tcp://127.0.0.1:1'" in nowhere.output
+    again = run.invoke(main, ["resume", log, "--dask", client.scheduler.address])
+    assert again.exit_code == 0, again.output
+    assert model.read_bytes() == first
+
+
 def test_costs_reach_a_model_that_was_fitted_there(client, data, tmp_path):
     from click.testing import CliRunner
 
