@@ -113,12 +113,14 @@ def _pivots(K: Floats, precision: Floats) -> list[float]:
         pivots.append(float(B[i, i]))
         if not pivots[-1] > 0.0:
             break
-        B[i + 1 :, i + 1 :] -= np.outer(B[i + 1 :, i], B[i, i + 1 :]) / pivots[-1]
+        with np.errstate(all="ignore"):  # what is not finite is refused
+            B[i + 1 :, i + 1 :] -= np.outer(B[i + 1 :, i], B[i, i + 1 :]) / pivots[-1]
     return pivots
 
 
 def _system(K: Floats, root: Floats) -> Floats:
-    B = root[:, None] * K * root
+    with np.errstate(over="ignore"):  # what is not finite is refused
+        B = root[:, None] * K * root
     B.flat[:: len(B) + 1] += 1.0  # the diagonal
     return B
 

@@ -37,7 +37,7 @@ from sgpc_framework.cli.table_options import (
     unseen_option,
     weight_option,
 )
-from sgpc_framework.errors import ModelFileError
+from sgpc_framework.errors import ClusterError, InputError, ModelFileError
 
 if TYPE_CHECKING:
     from sgpc_framework.config.config import Config
@@ -172,16 +172,25 @@ def _fit_on_dask(
     assert request.cluster is not None
     if request.target is None:
         raise click.UsageError("--dask wants --target, the column with the labels")
-    with _word_of_the_log(checkpoint), connected(request.cluster):
+    with _word_of_the_log(checkpoint), connected(request.cluster) as client:
         frames = read_frames(request.data, request.format_)
         classifier, seconds, stopped = fit_frames(
             frames, request.target, request.weight, design, **request.learning, checkpoint=kept
         )
         _save(classifier, request.output)  # before anything else that workers could fail at
         if request.costs or request.threshold is not None:  # of classes that only they knew
-            classifier = deciding_by(classifier, request.costs, request.threshold)
+            try:
+                classifier = deciding_by(classifier, request.costs, request.threshold)
+            except InputError as error:
+                raise InputError(
+                    f"{error}. The model is there, without: {request.output}; 'sgpc decide' has "
+                    "it decide otherwise"
+                ) from error
             _save(classifier, request.output)
-        figures = worth(classifier, frames, request.weight)
+        try:
+            figures = worth(classifier, frames, request.weight, client)
+        except ClusterError as error:
+            raise ClusterError(f"{error}. The model is there: {request.output}") from error
     summary = {**_about(classifier, request.output, stopped), **figures, "seconds": seconds}
     _print(summary, request.output, checkpoint if stopped else None, as_json)
 
@@ -202,12 +211,13 @@ def _check_outputs(request: FitRequest, checkpoint: Path | None) -> None:
 
 @contextmanager
 def _word_of_the_log(checkpoint: Path | None) -> Iterator[None]:
-    """Who gives up is told how to go on."""
+    """Who gives up, or has lost the workers, is told how to go on."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterError) as error:
         if checkpoint is not None:
-            echo(f"\n{_to_go_on(checkpoint)}", err=True)
+            elsewhere = " --dask ADDRESS" if isinstance(error, ClusterError) else ""
+            echo(f"\n{_to_go_on(checkpoint)}{elsewhere}", err=True)
         raise
 
 

@@ -28,14 +28,19 @@ def fit_frames(
     return classifier, perf_counter() - began, watcher.stopping
 
 
-def worth(classifier: TableClassifier, frames: Any, weight: str | None) -> dict[str, Any]:
+def worth(
+    classifier: TableClassifier, frames: Any, weight: str | None, client: Any
+) -> dict[str, Any]:
     """Training error and NLP: one pass over the partitions."""
     import dask
     import numpy as np
 
+    from sgpc_framework.adapters.dask.cluster import Cluster
+
     model = dask.delayed(classifier, pure=False)
     sums = [dask.delayed(_sums, pure=False)(model, part, weight) for part in frames.to_delayed()]
-    (rows, wrong, loss), counts = np.split(np.sum(dask.compute(*sums), axis=0), [3])
+    totals = np.sum(Cluster(client).computed(*sums), axis=0)
+    (rows, wrong, loss), counts = np.split(totals, [3])
     return {
         "rows": int(rows),
         "training_error": float(wrong / counts.sum()),
@@ -48,6 +53,8 @@ def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> Floats:
     """Rows, wrong ones, losses and the weight of each class in a partition."""
     import numpy as np
 
+    from sgpc_framework.model.costs import decisions
+
     sums = np.zeros(3 + len(classifier.classes))
     sums[0] = len(part)
     if not len(part):
@@ -58,7 +65,7 @@ def _sums(classifier: TableClassifier, part: Any, weight: str | None) -> Floats:
         return sums
     some, w = part.iloc[counted], w[counted]
     log_proba, codes = classifier.predict_log_proba(some), classifier.codes(some)
-    wrong = log_proba.argmax(axis=1) != codes
+    wrong = decisions(log_proba, classifier.model.costs) != codes
     own = -log_proba[np.arange(len(codes)), codes]
     sums[1:3] = w @ wrong, w @ own
     sums[3:] = np.bincount(codes, w, len(classifier.classes))

@@ -172,16 +172,22 @@ def _predict_on_dask(
         raise click.ClickException(
             f"{output} is there and not an empty folder; choose another name"
         )
-    with connected(cluster):
+    with connected(cluster) as client:
+        from sgpc_framework.adapters.dask.cluster import Cluster
+
+        there = Cluster(client)
         frames = read_frames(data, format_)
-        sample = frames.head(1, npartitions=-1)
+        (sample,) = there.computed(frames.head(1, npartitions=-1, compute=False))
         classifier = open_classifier(model, options["size"], options["unseen"], options["trust"])
         first = _predicted_frame(sample, classifier, keep)
         predicted = frames.map_partitions(
             _predicted_frame, classifier, keep, meta=first.iloc[:0], enforce_metadata=False
         )
         with working("predicting"):
-            predicted.to_parquet(str(output), write_index=False, write_metadata_file=False)
+            written = predicted.to_parquet(
+                str(output), write_index=False, write_metadata_file=False, compute=False
+            )
+            there.computed(written)
 
 
 def _predicted_frame(frame: Any, classifier: TableClassifier, keep: tuple[str, ...]) -> Any:

@@ -28,8 +28,17 @@ from sgpc_framework.cli.printing import OutputPath
     metavar="DATA",
     help="The table, if it has been moved since. It must hold what it held.",
 )
+@click.option(
+    "--dask",
+    "cluster",
+    metavar="ADDRESS",
+    help="The scheduler, if the fit was begun with --dask and its scheduler is another now: "
+    "tcp://host:8786, or 'local' for workers on this machine.",
+)
 @json_option
-def command(log: Path, output: Path | None, data: Path | None, as_json: bool) -> None:
+def command(
+    log: Path, output: Path | None, data: Path | None, cluster: str | None, as_json: bool
+) -> None:
     """Go on with the fit whose checkpoint is LOG, where it was when it died or was stopped.
 
     LOG knows the table, the configuration and the model file. The model is the one that the fit
@@ -44,5 +53,12 @@ def command(log: Path, output: Path | None, data: Path | None, as_json: bool) ->
 
     asked, config = asked_of(log)
     request = FitRequest.from_plain(asked, log)
-    request = attrs.evolve(request, output=output or request.output, data=data or request.data)
+    if cluster is not None and request.cluster is None:
+        raise click.UsageError("--dask is for a fit that was begun with --dask, and this was not")
+    request = attrs.evolve(
+        request,
+        output=output or request.output,
+        data=data or request.data,
+        cluster=cluster or request.cluster,
+    )
     fit_as_asked(request, Config.from_mapping(config), log, as_json)

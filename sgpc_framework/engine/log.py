@@ -333,6 +333,6 @@ def _require(kept: Kept, record: Record) -> None:
     if not kept.agrees(record):
         raise CheckpointError(
             f"the fit does not go as it went before: it came to {record!r}, where the log has "
-            f"another {kept.kind.__name__}. It was written by other code or on another kind of "
-            "machine: delete it, or choose another name, to start anew"
+            f"another {kept.kind.__name__}. The log was written by other code, or on another kind "
+            "of machine: resume it there, or delete it, or choose another name, to start anew"
         )

@@ -12,16 +12,19 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
+import scipy
 
 from sgpc_framework.config.structure import plain, unregistered
 from sgpc_framework.engine.journal import Kept, below, joined
-from sgpc_framework.engine.log import Record, Stopped
+from sgpc_framework.engine.log import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
@@ -29,9 +32,10 @@ from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.record_pieces import Piece, piece_bytes, piece_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
 from sgpc_framework.files.stored_models import every_size
-from sgpc_framework.files.stored_records import StoredRecord, record_bytes
+from sgpc_framework.files.stored_records import StoredRecord, bytes_of_records
 from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
 from sgpc_framework.model.classes import Classifier, models_of
+from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.calls import registry_in_use
 from sgpc_framework.parts.compilation import compiled
 from sgpc_framework.parts.hyperparameters import parts_of
@@ -74,7 +78,12 @@ def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
         if log.dropped and log.records:
             _warn(f"{log.path}: the last record was not finished, and is dropped")
         journal = _OnDisk(_Shared(log), _by_place(log.records[1:], reader, log.path))
-        yield attrs.evolve(task, journal=journal, watch=journal.until_stopped(task.watch))
+        try:
+            yield attrs.evolve(task, journal=journal, watch=journal.until_stopped(task.watch))
+        except CheckpointError as error:  # who recalls a record does not know where it came from
+            raise CheckpointError(f"{log.path}: {error}") from error
+        finally:
+            journal.write()
         journal.end()
 
 
@@ -95,9 +104,10 @@ def asked_of(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]
 
 @attrs.define
 class _Shared:
-    """The log of all places, and whether anything is still added to it."""
+    """The log of all places, what waits to become bytes, and whether anything is still added."""
 
     log: SealedLog
+    waiting: list[tuple[str, Record]] = attrs.field(factory=list)
     open: bool = True
     warned: bool = False
 
@@ -122,7 +132,15 @@ class _OnDisk:
             shared.open = False
         if not shared.open:  # what a fit that was stopped makes do with is not what it was to do
             return
-        shared.log.add(record_bytes(self._place, record))
+        shared.waiting.append((self._place, record))
+        if not isinstance(record, (Tried, Stage)) or (isinstance(record, Stage) and shared.log.due):
+            self.write()
+
+    def write(self) -> None:
+        """Hand what waits to the log."""
+        shared = self._shared
+        waiting, shared.waiting = shared.waiting, []
+        shared.log.add(*bytes_of_records(waiting))
         if shared.log.failure is not None and not shared.warned:
             shared.warned = True
             _warn(
@@ -174,12 +192,18 @@ def _identity(task: Task) -> dict[str, Any]:
 
 
 def _versions(task: Task) -> Iterator[tuple[str, str]]:
-    for name in ("sgpc-framework", "numpy", "scipy"):
-        yield name, metadata.version(name)
+    yield "sgpc-framework", _own_version()
+    yield "numpy", np.__version__
+    yield "scipy", scipy.__version__
     twin = compiled("sgpc_framework.rows.loops_compiled")
-    yield "numba", metadata.version("numba") if twin else "not used"
+    yield "numba", twin.numba.__version__ if twin else "not used"
     for source in task.provenance.parts:
         yield source.distribution, source.version
+
+
+@cache
+def _own_version() -> str:
+    return metadata.version("sgpc-framework")  # a millisecond
 
 
 def _plain(value: Any) -> Any:
@@ -275,10 +299,10 @@ def _by_place(
     places: dict[str, list[StoredRecord]] = {}
     for data in records:
         try:
-            record = StoredRecord.of(data, reader)
+            for record in StoredRecord.all_of(data, reader):
+                places.setdefault(record.place, []).append(record)
         except CheckpointError as error:
             raise CheckpointError(f"{path}: {error}") from error
-        places.setdefault(record.place, []).append(record)
     return dict(places)
 
 

@@ -46,6 +46,8 @@ def piece_bytes(piece: Piece) -> bytes:
 
 
 def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.str in DTYPES:
+        return array
     plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
     if plain.dtype.str not in DTYPES:
         raise CheckpointError(f"wanted {name} as {' or '.join(DTYPES)}, found {array.dtype}")

@@ -51,7 +51,8 @@ more than that time's work by it, and who adds a thousand a second does not writ
 SYNC_SHARE = 200
 """The disk is told to make things last when so many times as long has passed as it took the last
 time, and a second at least; a thread of its own waits for it. A killed process loses nothing by
-that, a loss of power little."""
+that, a loss of power little. Who closes a log waits for the disk himself, but for no more than this
+share of the time that the log was open."""
 
 
 class SealedLog:
@@ -79,11 +80,13 @@ class SealedLog:
         self.dropped = len(data) - self._end
         """How many bytes of a last batch that was not finished were found."""
         self._waiting: list[bytes] = []
-        self._written = self._synced = -1e9
+        self._written = -1e9
+        self._began = self._synced = perf_counter()
         self._sync_took = 0.0
         self._is_new = not self._end
         self._unsynced = False
         self._syncing: Thread | None = None
+        self._closed = False
         self.failure: OSError | None = None
 
     def __enter__(self) -> Self:
@@ -97,12 +100,21 @@ class SealedLog:
     ) -> None:
         self.close()
 
-    def add(self, record: bytes) -> None:
-        """Add a record. It is on its way to the disk at once, unless others were just before."""
-        if len(record) > MOST_BATCH // 2:
-            raise CheckpointError(f"a record of {len(record)} bytes is more than a log may hold")
-        self._waiting.append(record)
-        if perf_counter() - self._written > PAUSE:
+    @property
+    def due(self) -> bool:
+        """Whether what is added now is written at once."""
+        return perf_counter() - self._written > PAUSE
+
+    def add(self, *records: bytes) -> None:
+        """Add records. They are on their way to the disk at once, unless others were just
+        before."""
+        for record in records:
+            if len(record) > MOST_BATCH // 2:
+                raise CheckpointError(
+                    f"a record of {len(record)} bytes is more than a log may hold"
+                )
+        self._waiting += records
+        if self.due:
             self.flush()
 
     def flush(self) -> None:
@@ -120,18 +132,27 @@ class SealedLog:
             self._syncing.start()
 
     def close(self) -> None:
-        """Write what waits, wait for the disk, and let others have the log."""
-        if self._descriptor < 0:
+        """Write what waits, let others have the log, and wait a little for the disk."""
+        if self._closed:
             return
+        self._closed = True
         try:
             self.flush()
-            if self._syncing is not None:
-                self._syncing.join()
-            if self._unsynced:
-                self._sync()
         finally:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            _unlock(self._descriptor)
+            if self._unsynced or self._syncing is not None:
+                last = Thread(target=self._sync_and_close, daemon=True)
+                last.start()
+                last.join((perf_counter() - self._began) / SYNC_SHARE)
+            else:
+                os.close(self._descriptor)
+
+    def _sync_and_close(self) -> None:
+        if self._syncing is not None:
+            self._syncing.join()
+        if self._unsynced:
+            self._sync()
+        os.close(self._descriptor)
 
     def _write(self, data: bytes) -> bool:
         """Whether all of it was written; if not, the log is as it was before."""
@@ -202,6 +223,12 @@ def _lock(descriptor: int, path: Path) -> None:
         ) from error
     except OSError:  # a file system without locks
         return
+
+
+def _unlock(descriptor: int) -> None:
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def _contents(descriptor: int, path: Path) -> bytes:

@@ -1,15 +1,15 @@
 """Records of a fit as bytes of a log, and back, where nothing is taken on trust.
 
 The text of a record says its kind, the place of its fit among others, and its numbers. States have
-the parts and arrays that they have in model files. Of stages there are many, each of which takes
-little time: their numbers stand after the text as they are.
+the parts and arrays that they have in model files. Stages are stored more briefly
+(``stored_stages``).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 import attrs
@@ -30,6 +30,13 @@ from sgpc_framework.engine.log import (
 from sgpc_framework.engine.step6 import Reestimate
 from sgpc_framework.errors import CheckpointError, ModelFileError
 from sgpc_framework.files.record_pieces import Piece, Text, piece_bytes, piece_of, text_of
+from sgpc_framework.files.stored_stages import (
+    BRIEF_FORMS,
+    RUN,
+    brief_text,
+    bytes_of_runs,
+    records_of_run,
+)
 from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.hyperparameters import values
@@ -64,7 +71,8 @@ def _ended_piece(ended: Ended) -> Piece:
     text, arrays = _with_states(
         {"step6": own, "why": ended.why, "seconds": ended.seconds}, {"state": step6.state}
     )
-    text["best"] = parts_of_state(step6.best)  # the same basis and sites
+    # The same basis and sites, and often everything else, too
+    text["best"] = None if step6.best is step6.state else parts_of_state(step6.best)
     return Piece(text, arrays)
 
 
@@ -72,10 +80,10 @@ def _ended(piece: Piece, reader: StateReader) -> Ended:
     own = {name: piece.text["step6"][name] for name in _STEP6}
     for name in ("before", "after", "loss"):
         own[name] = _real(own[name])
-    state = _state("state", piece, reader)
+    state, best = _state("state", piece, reader), piece.text["best"]
     step6 = Reestimate(
         state,
-        reader.with_parts(state, piece.text["best"]),
+        state if best is None else reader.with_parts(state, best),
         evaluations=_whole(own.pop("evaluations")),
         message=_word(own.pop("message")),
         tuned=_flag(own.pop("tuned")),
@@ -141,66 +149,10 @@ _FORMS = {
 }
 
 
-# -- stages, briefly -----------------------------------------------------------------------------
-
-
-@attrs.frozen
-class _BriefForm:
-    """How records of a kind are packed, and made again."""
-
-    kind: type
-    pack: Callable[[Any], bytes]
-    make: Callable[[bytes], Any]
-
-
-def _pack_tried(tried: Tried) -> bytes:
-    return np.asarray(tried.rows, dtype="<i8").tobytes()
-
-
-def _pack_stage(stage: Stage) -> bytes:
-    mean, coefficient = stage.mean, stage.coefficient
-    functions = len(mean) if isinstance(mean, tuple) else 0  # one has no tuple
-    return struct.pack(
-        f"<qL{4 + 2 * max(1, functions)}d",
-        stage.row,
-        functions,
-        stage.precision,
-        stage.shrinkage,
-        stage.predictive_loss,
-        stage.training_error,
-        *(mean if isinstance(mean, tuple) else (mean,)),
-        *(coefficient if isinstance(coefficient, tuple) else (coefficient,)),
-    )
-
-
-def _stage(data: bytes) -> Stage:
-    row, functions = struct.unpack_from("<qL", data)
-    numbers = np.frombuffer(data, "<f8", offset=12).tolist()
-    precision, shrinkage, loss, error, *sites = numbers
-    if len(sites) != 2 * max(1, functions):
-        raise ValueError(f"wanted the sites of {functions} latent functions, found {len(sites)}")
-    means, coefficients = sites[: len(sites) // 2], sites[len(sites) // 2 :]
-    mean, coefficient = (
-        (tuple(means), tuple(coefficients)) if functions else (means[0], coefficients[0])
-    )
-    return Stage(row, precision, mean, coefficient, shrinkage, loss, error)
-
-
-_BRIEF_FORMS = {
-    "tried": _BriefForm(
-        Tried, _pack_tried, lambda data: Tried(np.frombuffer(data, "<i8").astype(np.intp))
-    ),
-    "stage": _BriefForm(Stage, _pack_stage, _stage),
-}
 _KINDS = {name: form.kind for name, form in _FORMS.items()} | {
-    name: form.kind for name, form in _BRIEF_FORMS.items()
+    name: form.kind for name, form in BRIEF_FORMS.items()
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-
-
-@cache
-def _brief_text(name: str, place: str) -> bytes:
-    return piece_bytes(Piece({"kind": name, "place": place}, {}))
 
 
 # -- records as bytes ----------------------------------------------------------------------------
@@ -209,10 +161,26 @@ def _brief_text(name: str, place: str) -> bytes:
 def record_bytes(place: str, record: Record) -> bytes:
     """A record of the fit at a place as bytes."""
     name = _NAMES[type(record)]
-    if name in _BRIEF_FORMS:
-        return _brief_text(name, place) + _BRIEF_FORMS[name].pack(record)
+    if name in BRIEF_FORMS:
+        return brief_text(name, place) + BRIEF_FORMS[name].pack(record)
     text, arrays = _FORMS[name].store(record)
     return piece_bytes(Piece({"kind": name, "place": place, **text}, arrays))
+
+
+def bytes_of_records(records: Iterable[tuple[str, Record]]) -> Iterator[bytes]:
+    """Records of fits, each with its place, as those of a log; stages that follow each other at a
+    place are one."""
+    for (place, brief), group in groupby(records, _place_and_brevity):
+        same: list[Any] = [record for _, record in group]
+        tried, stages = same[::2], same[1::2]
+        if brief and list(map(type, same)) == [Tried, Stage] * len(stages):
+            yield from bytes_of_runs(place, list(zip(tried, stages, strict=True)))
+        else:
+            yield from (record_bytes(place, record) for record in same)
+
+
+def _place_and_brevity(record: tuple[str, Record]) -> tuple[str, bool]:
+    return record[0], isinstance(record[1], (Tried, Stage))
 
 
 @attrs.frozen
@@ -225,13 +193,14 @@ class StoredRecord:
     kind: type
 
     @classmethod
-    def of(cls, data: bytes, reader: StateReader) -> StoredRecord:
-        """The record, of which only the text is read."""
-        text, _ = text_of(data)
+    def all_of(cls, data: bytes, reader: StateReader) -> Iterator[StoredRecord]:
+        """The record, of which only the text is read; or all of a run."""
+        text, end = text_of(data)
         name, place = text.get("kind"), text.get("place")
-        if not isinstance(place, str) or not isinstance(name, str) or name not in _KINDS:
+        if not isinstance(place, str) or not isinstance(name, str) or name not in (*_KINDS, RUN):
             raise CheckpointError(f"wanted a record of {', '.join(_KINDS)}, found {name!r}")
-        return cls(data, reader, place, _KINDS[name])
+        each = records_of_run(text, place, data[end:]) if name == RUN else [(name, data)]
+        return (cls(own, reader, place, _KINDS[kind]) for kind, own in each)
 
     def agrees(self, record: Any) -> bool:
         """Whether a record is this one."""
@@ -242,8 +211,8 @@ class StoredRecord:
         """The record itself."""
         name = _NAMES[self.kind]
         try:
-            if name in _BRIEF_FORMS:
-                return _BRIEF_FORMS[name].make(self.data[text_of(self.data)[1] :])
+            if name in BRIEF_FORMS:
+                return BRIEF_FORMS[name].make(self.data[text_of(self.data)[1] :])
             with np.errstate(all="ignore"):  # what is not finite is refused
                 return _FORMS[name].make(piece_of(self.data), self.reader)
         except _NOT_A_RECORD as error:

@@ -86,6 +86,7 @@ class TableClassifier:
                     impute=impute,
                     unseen=unseen,
                     checkpoint=checkpoint,
+                    costs=costs,
                 )
             )
             return on_workers.with_costs(costs)

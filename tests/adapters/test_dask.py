@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -357,27 +358,114 @@ def test_the_conformance_kit_runs_there(client, kind, name, law):
         checks[f"{kind}: {law}"]()
 
 
-def test_a_scheduler_that_dies_is_an_error_and_no_hang(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("sgpc_framework.adapters.dask.worker_pool.ARRIVAL", 3.0)
-    file = tmp_path / "scheduler.json"
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
-    command += ["--dashboard-address", ":0", "--scheduler-file", str(file)]
-    work = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+class Processes:
+    """A scheduler and workers in processes of their own, and a client of them."""
+
+    def __init__(self, folder, workers):
+        self._file = folder / "scheduler.json"
+        self._workers = workers
+
+    def __enter__(self):
+        command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
+        command += ["--dashboard-address", ":0", "--scheduler-file", str(self._file)]
+        work = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny"]
+        work += ["--nthreads", "1", "--no-dashboard", "--scheduler-file", str(self._file)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.scheduler = subprocess.Popen(command, **quiet)
+        self._others = [subprocess.Popen(work, **quiet) for _ in range(self._workers)]
+        while not self._file.exists():
+            time.sleep(0.05)
+        self.client = Client(scheduler_file=str(self._file), timeout=60)
+        self.client.wait_for_workers(self._workers, timeout=60)
+        return self
+
+    def __exit__(self, *_):
+        self.client.close(timeout=1)
+        for process in (self.scheduler, *self._others):
+            process.kill()
+            process.wait()
+
+
+def test_a_scheduler_that_dies_is_an_error_and_a_checkpoint(data, tmp_path, monkeypatch):
+    """kill -9 in the middle of a fit: no hang, and what was done is not lost."""
+    monkeypatch.setattr("sgpc_framework.adapters.dask.cluster.ARRIVAL", 3.0)
+    design, log = quick(max_basis=8), tmp_path / "fit.log"
+    design.fit(*data).save(tmp_path / "unbroken.sgpc")
+    told = []
+
+    def kill_at_a_stage(progress):
+        told.append(progress.basis)
+        if len(told) == 11:
+            processes.scheduler.kill()
+            processes.scheduler.wait()
+
     with (
-        subprocess.Popen(command, **quiet) as scheduler,
-        subprocess.Popen([*work, "--nthreads", "1", "--no-nanny"], **quiet) as worker,
         dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+        Processes(tmp_path, workers=2) as processes,
+        processes.client.as_current(),
+        pytest.raises(sgpc.ClusterError, match=r"scheduler does not answer.*same checkpoint"),
     ):
-        try:
-            while not file.exists():
-                time.sleep(0.05)
-            client = Client(scheduler_file=str(file), timeout=60)
-            client.wait_for_workers(1, timeout=60)
-            failing = pytest.raises(sgpc.ClusterError, match="scheduler does not answer")
-            with client.as_current(), failing:
-                quick().fit(*on_workers(*data), progress=lambda _: scheduler.kill())
-            client.close(timeout=1)
-        finally:
-            scheduler.kill()
-            worker.kill()
+        design.fit(*on_workers(*data), progress=kill_at_a_stage, checkpoint=log)
+    kept = log.stat().st_size
+    assert len(told) < 16  # it has not ended
+    design.fit(*data, checkpoint=log).save(tmp_path / "resumed.sgpc")
+    assert log.stat().st_size > kept
+    files = [(tmp_path / f"{name}.sgpc").read_bytes() for name in ("unbroken", "resumed")]
+    assert files[0] == files[1]
+
+
+def test_a_fit_is_resumed_with_another_scheduler(client, data, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from sgpc_framework.cli import main
+
+    monkeypatch.setattr("sgpc_framework.cli.dask_options.CONNECTING", "1s")
+    X, y = data
+    pd.DataFrame(X).assign(label=y).set_axis([*"abc", "label"], axis=1).to_parquet(
+        tmp_path / "rows.parquet"
+    )
+    run, log, model = CliRunner(), str(tmp_path / "fit.log"), tmp_path / "model.sgpc"
+    command = ["fit", str(tmp_path / "rows.parquet"), "--target", "label", "--config", "fast"]
+    command += ["--max-basis", "3", "--checkpoint", log, "-o", str(model)]
+    done = run.invoke(main, [*command, "--dask", client.scheduler.address])
+    assert done.exit_code == 0, done.output
+    first = model.read_bytes()
+    model.unlink()
+    nowhere = run.invoke(main, ["resume", log, "--dask", "tcp://127.0.0.1:1"])
+    assert "no scheduler answers at 'tcp://127.0.0.1:1'" in nowhere.output
+    again = run.invoke(main, ["resume", log, "--dask", client.scheduler.address])
+    assert again.exit_code == 0, again.output
+    assert model.read_bytes() == first
+
+
+def test_costs_reach_a_model_that_was_fitted_there(client, data, tmp_path):
+    from click.testing import CliRunner
+
+    from sgpc_framework.cli import main
+
+    X, y = data
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=y)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    cheap, dear = tmp_path / "cheap.sgpc", tmp_path / "dear.sgpc"
+    command = ["fit", str(tmp_path / "rows.parquet"), "--target", "label", "--config", "fast"]
+    command += ["--max-basis", "3", "--dask", client.scheduler.address, "--json"]
+    run = CliRunner()
+    plain = run.invoke(main, [*command, "-o", str(cheap)])
+    costly = run.invoke(main, [*command, "-o", str(dear), "--cost", "yes=50"])
+    assert (plain.exit_code, costly.exit_code) == (0, 0), plain.output + costly.output
+    missed = [(y == "yes") & (sgpc.load(each).predict(frame) == "no") for each in (cheap, dear)]
+    assert missed[0].any()
+    assert not missed[1].any()
+    wrong = np.mean(sgpc.load(dear).predict(frame) != y)
+    assert json.loads(costly.stdout)["training_error"] == pytest.approx(wrong)
+    strange = run.invoke(main, [*command, "-o", str(dear), "--cost", "maybe=5"])
+    assert strange.exit_code != 0
+    assert "sgpc decide" in strange.output
+    with pytest.raises(sgpc.InputError, match="maybe"):
+        TableClassifier.fit(
+            dd.from_pandas(frame, npartitions=2),
+            "label",
+            quick(),
+            costs={"maybe": 5.0},
+            progress=lambda _: pytest.fail("it was fitted"),
+        )

@@ -110,3 +110,11 @@ def test_no_basis_vectors():
     assert len(additive_form(np.empty((0, 0)), none, none)) == 0
     assert smallest_pivot(np.empty((0, 0)), none) == np.inf
     assert sound_prefix(np.empty((0, 0)), none) == 0
+
+
+def test_precisions_that_no_matrix_holds_are_an_error_and_no_warning():
+    """As in a file that somebody has changed."""
+    K, huge = np.array([[1.0, 1e3], [1e3, 1e6]]), np.array([1e305, 1e308])
+    with pytest.raises(NumericalError, match="not finite"):
+        additive_form(K, huge, np.ones(2))
+    assert sound_prefix(K, huge) < 2

@@ -17,7 +17,8 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from sgpc_framework.adapters.dask.background_calls import BackgroundCall
-from sgpc_framework.adapters.dask.worker_pool import BEAT, Worker, WorkerLost, WorkerPool
+from sgpc_framework.adapters.dask.cluster import BEAT, WorkerLost
+from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerPool
 from sgpc_framework.adapters.dask.worker_store import STORES
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.errors import ClusterError
@@ -100,7 +101,7 @@ def lay_runs(
     ]
     involved = {*workers, *(run.worker for run in runs)}
     try:
-        pool.finished(tasks, {worker.address for worker in involved})
+        pool.cluster.finished(tasks, {worker.address for worker in involved})
     except WorkerLost:
         BackgroundCall(pool.client.cancel, tasks, force=True)
         _lose_who_is_gone(pool, involved)

@@ -144,8 +144,7 @@ def _partitions(collection: Any) -> list[Delayed]:
 def surveyed(pool: WorkerPool, parts: list[Part], reader: Reader) -> list[Survey]:
     """One pass over all partitions; ``InputError`` for the first that has something wrong."""
     tasks = [delayed(survey, pure=False)(reader, part.X, part.y, part.weight) for part in parts]
-    futures = pool.client.compute(tasks, retries=2)
-    surveys: list[Survey] = pool.results(futures)
+    surveys: list[Survey] = pool.cluster.computed(*tasks)
     before = 0
     for number, each in enumerate(surveys):
         if each.problem is not None:

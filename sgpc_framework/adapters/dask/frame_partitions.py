@@ -26,6 +26,7 @@ from sgpc_framework.design import Design
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.classes import Classifier
+from sgpc_framework.model.costs import Costs
 from sgpc_framework.protocols import Inputs
 from sgpc_framework.rows.blocks import Contents
 from sgpc_framework.tables.data_frames import as_table
@@ -180,6 +181,7 @@ class FrameFit:
         impute: bool,
         unseen: Literal["refuse", "zero"],
         checkpoint: Checkpoint | str | PathLike[str] | None,
+        costs: Any = None,
     ) -> tuple[Encoding, str, Classifier]:
         """The encoding, the name of the target, and the model."""
         if impute:
@@ -189,7 +191,7 @@ class FrameFit:
         pool, reader = WorkerPool(present_client()), self._reader()
         parts = [Part(part, None, None) for part, _ in partitions_of(self.frame)]
         surveys = surveyed(pool, parts, reader)
-        self._check_labels(reader.target, surveys)
+        self._check_labels(reader.target, surveys, costs)
         encoding = self._encoding(surveys, reader, standardise, unseen)
         reader = attrs.evolve(reader, encoding=encoding)
         rows, classes = laid_rows(pool, parts, reader, surveys, design.config)
@@ -215,7 +217,7 @@ class FrameFit:
             raise InputError(f"{SOURCE}: wanted a column besides the labels, found none")
         return TableReader(target, weight, drop, words, self.max_words)
 
-    def _check_labels(self, target: str, surveys: Sequence[Survey]) -> None:
+    def _check_labels(self, target: str, surveys: Sequence[Survey], costs: Any) -> None:
         found = [each.labels for each in surveys if each.labels is not None and len(each.labels)]
         if len({labels.dtype.kind in "US" for labels in found}) > 1:
             raise InputError(
@@ -224,7 +226,10 @@ class FrameFit:
             )
         rows = sum(each.rows for each in surveys)
         if found:
-            check_label_classes(SOURCE, target, np.unique(np.concatenate(found)), rows)
+            classes = np.unique(np.concatenate(found))
+            check_label_classes(SOURCE, target, classes, rows)
+            if costs is not None:
+                Costs.of(classes, costs)  # what is wrong is said before the fit
 
     def _encoding(
         self,

@@ -18,10 +18,11 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from sgpc_framework.adapters.dask.block_runs import pick
+from sgpc_framework.adapters.dask.cluster import WorkerLost
 from sgpc_framework.adapters.dask.layout import Layout
 from sgpc_framework.adapters.dask.origins import Made, Origin, Regrouped, Sent
 from sgpc_framework.adapters.dask.sending import OutOfReach, pickled_call, pickled_order
-from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerLost, WorkerPool, retry
+from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerPool, retry
 from sgpc_framework.adapters.dask.worker_store import Answer, Gather, Order, Replay
 from sgpc_framework.rows.placement import Placement
 from sgpc_framework.rows.tree_sums import Node, joined_sum, root

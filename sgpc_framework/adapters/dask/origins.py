@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.adapters.dask.block_runs import lay_runs, overlaps, runs_of
-from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerLost, WorkerPool
+from sgpc_framework.adapters.dask.cluster import WorkerLost
+from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerPool
 from sgpc_framework.adapters.dask.worker_store import Keep
 
 if TYPE_CHECKING:

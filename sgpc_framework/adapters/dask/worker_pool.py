@@ -2,8 +2,7 @@
 
 A worker is taken for dead as soon as a call to it fails, for whatever reason: what it had is made
 again elsewhere, or in a new store on the same worker if it is still there. What an old store
-may still be doing concerns nobody. Every wait is in short turns, between which it is asked whether
-scheduler and worker are there, and has an end.
+may still be doing concerns nobody. Every wait has an end (``cluster``).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import logging
 import pickle
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -19,10 +18,10 @@ from weakref import WeakSet, finalize
 
 import attrs
 import numpy as np
-from distributed import Client, Future, wait
+from distributed import Client
 from numpy.typing import NDArray
 
-from sgpc_framework.adapters.dask.background_calls import BackgroundCall
+from sgpc_framework.adapters.dask.cluster import ARRIVAL, BEAT, LONGEST, Cluster, WorkerLost
 from sgpc_framework.adapters.dask.layout import Layout
 from sgpc_framework.adapters.dask.worker_store import Answer, WorkerStore, versions
 from sgpc_framework.algebra.rounding import Storage
@@ -31,23 +30,10 @@ from sgpc_framework.errors import ClusterError
 T = TypeVar("T")
 Numbers = NDArray[np.intp]
 
-BEAT = 2.0
-"""Seconds between two looks at whether a worker that is waited for is still there."""
-
-LONGEST = 3600.0
-"""Seconds that one answer may take."""
-
-ARRIVAL = 120.0
-"""Seconds to wait for a worker, when there is none, and for the scheduler."""
-
 LOSSES = 12
 """How many times in a row workers may die in the same trip, before it is the trip's fault."""
 
 _LOG = logging.getLogger("sgpc_framework")
-
-
-class WorkerLost(Exception):
-    """A worker does not answer any more."""
 
 
 @attrs.define(eq=False)
@@ -91,7 +77,7 @@ class WorkerPool:
         if client.asynchronous:
             raise ClusterError("wanted a Client that waits, found one made with asynchronous=True")
         self.client = client
-        self.longest = longest
+        self.cluster = Cluster(client, longest)
         self.traffic = Traffic()
         self._name = uuid4().hex[:12]
         self._workers: dict[str, Worker] = {}
@@ -125,23 +111,7 @@ class WorkerPool:
 
     def present(self) -> dict[str, int]:
         """The addresses of the workers that are there, with their threads."""
-        end = time.monotonic() + ARRIVAL
-        while True:
-            left = end - time.monotonic()
-            if left <= 0.0 or self.client.status == "closed":
-                raise self._no_scheduler()
-            with suppress(OSError, TimeoutError, RuntimeError):
-                about = BackgroundCall(self.client.scheduler_info, n_workers=-1).result(left)
-                if self.client.status == "running":
-                    workers = about["workers"]
-                    return {each: int(workers[each]["nthreads"]) for each in workers}
-            time.sleep(0.2)
-
-    def _no_scheduler(self) -> ClusterError:
-        return ClusterError(
-            f"the scheduler does not answer ({self.client!r}): the rows were with its workers, so "
-            "that the fit cannot go on. Connect to a scheduler that runs, and fit again"
-        )
+        return self.cluster.present()
 
     def _started(self, address: str, threads: int) -> Worker:
         """A new store on a worker, which must have our packages."""
@@ -150,7 +120,7 @@ class WorkerPool:
         future = self.client.submit(
             WorkerStore, name, actor=True, workers=[address], allow_other_workers=False, key=name
         )
-        self.finished([future], {address})
+        self.cluster.finished([future], {address})
         try:
             actor = future.result(timeout=BEAT)
             there = actor.versions().result(timeout=ARRIVAL)
@@ -187,36 +157,6 @@ class WorkerPool:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def finished(self, futures: Sequence[Future], addresses: Collection[str]) -> None:
-        """Wait for tasks of Dask that run on certain workers, or for these to be ``WorkerLost``."""
-        end = time.monotonic() + self.longest
-        while True:
-            with suppress(TimeoutError):
-                wait(futures, timeout=BEAT)
-            if all(future.done() for future in futures):
-                return
-            there = self.present()
-            for address in addresses:
-                if address not in there:
-                    raise WorkerLost(address)
-            if time.monotonic() > end:
-                raise ClusterError(
-                    f"the workers have not laid the rows within {self.longest:g} seconds"
-                )
-
-    def results(self, futures: Sequence[Future]) -> list[Any]:
-        """What tasks of Dask return that may run anywhere; it starts those again that were lost."""
-        self.finished(futures, ())
-        gathering = BackgroundCall(self.client.gather, futures)
-        end = time.monotonic() + self.longest
-        while True:
-            try:
-                return list(gathering.result(BEAT))
-            except TimeoutError:
-                self.present()
-                if time.monotonic() > end:
-                    raise
-
     def answers(self, questions: Mapping[Worker, bytes]) -> dict[Worker, Answer]:
         """What each worker answers: one trip. If an answer is an error, it is raised; who gives
         none is lost, and not among them."""
@@ -226,7 +166,7 @@ class WorkerPool:
         for worker, question in questions.items():
             with suppress(WorkerLost):
                 calls[worker] = worker.call(question)
-        end = time.monotonic() + self.longest
+        end = time.monotonic() + self.cluster.longest
         given = {worker: self._answer(worker, call, end) for worker, call in calls.items()}
         answers = {worker: answer for worker, answer in given.items() if answer is not None}
         errors = [answer for answer in answers.values() if answer.error is not None]
@@ -254,7 +194,7 @@ class WorkerPool:
                 if time.monotonic() > end:
                     raise ClusterError(
                         f"the worker at {worker.address} has not answered within "
-                        f"{self.longest:g} seconds"
+                        f"{self.cluster.longest:g} seconds"
                     ) from None
             except Exception:  # whatever a broken connection makes of it: answers are no errors
                 return None
