@@ -114,7 +114,8 @@ def test_the_tests_that_call_a_function_the_quickest_first(found):
     (constant,) = [each for each in found if each.after == "1.0"]
     (default,) = [each for each in found if each.after == "4"]
     assert course.tests_of(inside) == ["middling", "slow"]
-    assert course.tests_of(constant) == course.tests_of(default) == ["quick", "middling", "slow"]
+    every = ["quick", "middling", "slow", "elsewhere"]
+    assert course.tests_of(constant) == course.tests_of(default) == every
 
 
 def test_parts_count_by_how_many_mutants_they_have():

@@ -63,14 +63,13 @@ class Course:
     calls: dict[str, dict[str, list[str]]]
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that a mutant concerns, the quickest first: those that call its function, or,
-        if it is in none, some function of its module."""
-        found = []
-        for test in sorted(self.durations, key=lambda test: (self.durations[test], test)):
-            called = self.calls[test].get(str(mutant.path), [])
-            if mutant.function in called or (called and not mutant.function):
-                found.append(test)
-        return found
+        """The tests that may notice a mutant, the quickest first: those that call its function, or,
+        if importing runs it, all of them, after those that call some function of its module."""
+        called = {test: self.calls[test].get(str(mutant.path), []) for test in self.durations}
+        order = sorted(called, key=lambda test: (not called[test], self.durations[test], test))
+        if not mutant.function:
+            return order
+        return [test for test in order if mutant.function in called[test]]
 
 
 def _session(selection: Selection, some: list[Mutant], tell: Tell, writer: int) -> int:
