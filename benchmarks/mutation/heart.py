@@ -118,6 +118,7 @@ GROUPS = (
             "tests/plugins/test_joint_loss.py",
             "tests/plugins/test_mixed_loss.py",
             "tests/plugins/test_prune.py",
+            "tests/plugins/test_rounds_of_batches.py",
             "tests/plugins/test_expectation_propagation.py",
             "tests/plugins/test_refiners.py",
             *_REFERENCE,
