@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
@@ -73,9 +74,9 @@ def print_json(results: Any) -> None:
 
 def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
     """Rows as CSV, to a file that is written whole or not at all, or to standard output."""
+    if is_terminal(path):
+        rows = ([visible(str(cell)) for cell in row] for row in rows)
     if path is None:
-        if sys.stdout.isatty():
-            rows = ([visible(str(cell)) for cell in row] for row in rows)
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         return
     from sgpc_framework.files.whole_file import whole_file
@@ -87,6 +88,20 @@ def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
             text.detach()
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def is_terminal(path: Path | None) -> bool:
+    """Whether what is written there is seen: by the name of a terminal, or None for standard
+    output."""
+    if path is None:
+        return sys.stdout.isatty()
+    try:
+        if not stat.S_ISCHR(path.stat().st_mode):
+            return False
+        with path.open("ab", buffering=0) as device:
+            return device.isatty()
+    except OSError:
+        return False
 
 
 def without_formulas(row: Iterable[Any]) -> list[Any]:
