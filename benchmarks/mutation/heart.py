@@ -75,6 +75,7 @@ GROUPS = (
         (
             "tests/engine",
             "tests/files/test_checkpoints.py",
+            "tests/model/test_many_classes.py",
             f"{_LAWS}/test_gradient_laws.py",
             "tests/rows/test_training_rows.py",
         ),
