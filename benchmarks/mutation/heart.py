@@ -95,6 +95,7 @@ GROUPS = (
         (f"{_PLUGINS}/kernels/*.py",),
         (
             "tests/plugins/test_kernels.py",
+            "tests/parts/test_arithmetic.py",
             "tests/plugins/test_distances.py",
             "tests/plugins/test_warped.py",
             *_REFERENCE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import stat
 import sys
@@ -155,6 +156,8 @@ class OutputPath(click.Path):
         super().__init__(path_type=Path, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value.endswith(_SEPARATORS):
+            self.fail(f"{value} names a folder; wanted the name of a file")
         if value != "-":
             return super().convert(value, param, ctx)
         if not STANDARD_OUTPUT.exists():
@@ -163,3 +166,5 @@ class OutputPath(click.Path):
 
 
 STANDARD_OUTPUT = Path("/dev/stdout")
+
+_SEPARATORS = tuple(each for each in (os.sep, os.altsep) if each)

@@ -252,3 +252,27 @@ def test_what_a_step_taught_and_misleads_is_looked_at_again():
     hasty = PredictiveLossSites(max_steps=1, tolerance=0.0)
     few, _ = _driven(hasty._search(_Given(0.1, 4.0)), point)
     assert len(few) < len(places)
+
+
+def test_an_axis_that_is_nearly_flat_is_as_curved_as_rounding_of_the_other():
+    here = _Point(0.0, 0.0, 0.0, np.array([0.5, 1e-9]), 1.0)
+    np.testing.assert_allclose(_newton_step(here, (0.0, 0.0)), [-0.5, -0.1])
+
+
+@pytest.mark.parametrize("tau", [-3.0, 0.4, 2.0])
+def test_the_gradient_of_a_place_is_that_of_its_loss(tau):
+    rows = posterior(Probit(1.3, 0.2), [1, -1, -1, 1, 1])
+    one = rows.candidates(np.array([2]))
+    coordinates = _Coordinates(one, MomentMatching().estimate(rows, one), 0)
+
+    def point(a, tau):
+        coefficient, shrinkage = coordinates.step(a, tau)
+        means = rows.total(_derivatives, one, Steps(coefficient, [shrinkage]))[0]
+        return coordinates.point(a, tau, means)
+
+    here, h = point(0.7, tau), 1e-5
+    by_a = (point(0.7 + h, tau).value - point(0.7 - h, tau).value) / (2 * h)
+    by_tau = (point(0.7, tau + h).value - point(0.7, tau - h).value) / (2 * h)
+    np.testing.assert_allclose(here.gradient, [by_a, by_tau], rtol=1e-5)
+    twice = (point(0.7 + h, tau).gradient - point(0.7 - h, tau).gradient)[0] / (2 * h)
+    assert here.curvature == pytest.approx(twice, rel=1e-4)
