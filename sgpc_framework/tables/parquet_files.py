@@ -45,8 +45,9 @@ def parquet_columns(path: Path, allowance: Allowance, rows: int) -> Iterator[tup
     size = max(1, path.stat().st_size)  # no list and no text of the footer is longer than the file
     limits = {"thrift_string_size_limit": size, "thrift_container_size_limit": size}
     try:
-        with ParquetFile(path, **limits) as file, path.open("rb") as content:
-            claims = check_claims(content, file.metadata, allowance)
+        with path.open("rb") as content:
+            claims = check_claims(content, allowance)
+        with ParquetFile(path, **limits) as file:
             schema = file.schema_arrow
         if claims.longest and allowance.size is not None:
             rows = min(rows, max(1, BESIDES // 4 // claims.longest))
@@ -64,7 +65,7 @@ def parquet_columns(path: Path, allowance: Allowance, rows: int) -> Iterator[tup
                 allowance.check(taken, "a table of its words")
                 if batch.num_rows:
                     yield columns
-    except (ArrowException, UnicodeError, ValueError, OSError) as error:
+    except (ArrowException, RuntimeError, ValueError, OSError) as error:  # of pyarrow, or of names
         if isinstance(error, InputError | FileNotFoundError):
             raise
         raise InputError(f"{path}: wanted a Parquet file: {error}") from error
