@@ -12,10 +12,9 @@ import pytest
 pytest.importorskip("benchmarks", reason="benchmarks are in the repository, not in a wheel")
 
 from benchmarks.mutation.__main__ import Count, estimate, reasons, sample
-from benchmarks.mutation.execution import Selection
 from benchmarks.mutation.heart import GROUPS, ROOT, Group
 from benchmarks.mutation.mutants import mutants
-from benchmarks.mutation.swapping import swap
+from benchmarks.mutation.swapping import Course, swap
 
 SOURCE = '''"""A text with 1 + 1."""
 import math
@@ -76,12 +75,6 @@ def test_functions_that_exist_take_the_code_of_a_mutant(found, monkeypatch):
     (mutant,) = [each for each in found if each.after == "max(a, b)"]
     swap(mutant)
     assert held(4.0, 3.0) == 0.5 * (-4.0 + 16.0)
-    (limit,) = [each for each in found if each.after == "1.0"]
-    swap(limit)
-    assert module.LIMIT == 1.0
-    (default,) = [each for each in found if each.after == "4"]
-    swap(default)
-    assert held.__defaults__ == (4,)
     del sys.modules["shares"]
 
 
@@ -112,9 +105,17 @@ def test_every_test_that_is_named_exists():
             assert (ROOT / test.partition("::")[0]).exists(), test
 
 
-def test_the_quickest_tests_that_fit():
-    durations = {"slow": 5.0, "quick": 0.1, "middling": 1.0}
-    assert Selection(("tests",), durations=durations, seconds=2.0).chosen() == ["quick", "middling"]
+def test_the_tests_that_call_a_function_the_quickest_first(found):
+    path = str(found[0].path)
+    durations = {"slow": 5.0, "quick": 0.1, "middling": 1.0, "elsewhere": 0.0}
+    calls = {"slow": {path: ["share"]}, "quick": {path: ["other"]}, "middling": {path: ["share"]}}
+    course = Course(durations, {**calls, "elsewhere": {}})
+    (inside,) = [each for each in found if each.after == "max(a, b)"]
+    (constant,) = [each for each in found if each.after == "1.0"]
+    (default,) = [each for each in found if each.after == "4"]
+    assert course.tests_of(inside) == ["middling", "slow"]
+    every = ["quick", "middling", "slow", "elsewhere"]
+    assert course.tests_of(constant) == course.tests_of(default) == every
 
 
 def test_parts_count_by_how_many_mutants_they_have():

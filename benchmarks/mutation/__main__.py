@@ -70,54 +70,23 @@ class Results:
 def run(groups: list[Group], options: argparse.Namespace, results: Results) -> None:
     """Judge what has not been judged; with ``again`` those, too, that survived without a reason."""
     execution.prepare()
-    for group, wanted in _wanted(groups, options, results):
-        print(f"{group.name}: {len(wanted)} mutants", flush=True)
-        _look(group, wanted, options.seconds, results)
-        if not options.thorough:
-            continue
-        selection = _timed(group, options.seconds)
-        limit = 3 * min(options.seconds, sum(selection.durations.values())) + 30
-        for mutant in wanted:
-            if results.known[mutant.name]["caught"]:
-                continue
-            outcome = execution.run(selection, mutant, limit)
-            results.add(mutant.name, outcome)
-            if not outcome.caught:
-                where = mutant.path.relative_to(ROOT)
-                print(f"  survived: {mutant.name}  [{where}:{mutant.line}]", flush=True)
-
-
-def _look(group: Group, wanted: list[Mutant], seconds: float, results: Results) -> None:
-    """A first look at many; survivors are for ``--thorough``."""
 
     def tell(mutant: Mutant, outcome: execution.Outcome) -> None:
         results.add(mutant.name, outcome)
         if not outcome.caught:
             where = mutant.path.relative_to(ROOT)
-            print(f"  to be looked at again: {mutant.name}  [{where}:{mutant.line}]", flush=True)
+            print(f"  survived: {mutant.name}  [{where}:{mutant.line}]", flush=True)
 
-    swapping.look(Selection(group.tests, group.compiled, seconds=seconds), wanted, tell)
-    results.read()
-
-
-def _timed(group: Group, seconds: float) -> Selection:
-    """The tests of a group, which must pass without any mutant; new ones are timed."""
-    known: dict[str, float] = {}
-    path = STORE / f"{group.name}.json"
-    if path.exists():
-        known = json.loads(path.read_text(encoding="utf-8"))
-    new = Selection(group.tests, group.compiled, known, seconds=0.0)
-    bare = execution.run(new)
-    if bare.caught:
-        raise SystemExit(f"{group.name}: without any mutant {bare.by} fails")
-    known |= bare.durations
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    chosen = Selection(group.tests, group.compiled, known, seconds)
-    in_order = execution.run(chosen)  # a test that fails in another order would catch everything
-    if in_order.caught:
-        raise SystemExit(f"{group.name}: without any mutant, quickest first, {in_order.by} fails")
-    return chosen
+    for group, wanted in _wanted(groups, options, results):
+        print(f"{group.name}: {len(wanted)} mutants", flush=True)
+        selection = Selection(group.tests, group.compiled, options.seconds)
+        course = swapping.judge(selection, wanted, tell)
+        results.read()
+        for mutant in wanted:
+            tests = tuple(course.tests_of(mutant))
+            if not (mutant.function and tests):  # what importing does
+                every = tests or tuple(course.durations)
+                tell(mutant, execution.run(attrs.evolve(selection, order=every), mutant))
 
 
 def _wanted(
@@ -219,7 +188,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests for a mutant")
     parser.add_argument("--group", action="append", help="only these parts of the heart")
     parser.add_argument("--again", action="store_true", help="survivors without a reason as well")
-    parser.add_argument("--thorough", action="store_true", help="import what survives a first look")
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
     groups = [group for group in GROUPS if options.group is None or group.name in options.group]

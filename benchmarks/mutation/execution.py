@@ -1,9 +1,9 @@
 """Running tests with a mutant in the place of its module: one forked process each.
 
 The parent imports what is slow and not ours, once. A child puts the mutant into the import system,
-runs the tests, the quickest first, up to the first that fails, and sends what happened through a
-pipe. A mutant that runs for ever is caught by a limit on the processor's time, not on the clock of
-a busy machine.
+runs the tests in the order that it is told, up to the first that fails, and sends what happened
+through a pipe. A mutant that runs for ever is caught by a limit on the processor's time, not on the
+clock of a busy machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
-from itertools import accumulate
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -59,23 +58,20 @@ class Outcome:
     """How much of the processor's time each test took."""
 
     why: str = ""
-    """What the test that failed said, where it should not have."""
+    """What the test that failed said."""
+
+    calls: dict[str, dict[str, list[str]]] = attrs.field(factory=dict, repr=False)
+    """Which functions each test called, by file, where no mutant was in place."""
 
 
 @attrs.frozen
 class Selection:
-    """Tests, how long each is known to take, and for how many seconds they may be run."""
+    """Tests to collect, those of them to run in their order, and for how many seconds they may."""
 
     tests: tuple[str, ...]
     compiled: bool = False
-    durations: dict[str, float] = attrs.field(factory=dict, repr=False)
     seconds: float = math.inf
-
-    def chosen(self) -> list[str]:
-        """Those known that fit into the time, the quickest first."""
-        order = sorted(self.durations, key=lambda test: (self.durations[test], test))
-        ends = accumulate(self.durations[test] for test in order)
-        return [test for test, end in zip(order, ends, strict=True) if end <= self.seconds]
+    order: tuple[str, ...] | None = None
 
 
 def prepare() -> None:
@@ -96,8 +92,8 @@ def prepare() -> None:
     )
 
 
-def run(selection: Selection, mutant: Mutant | None = None, limit: float = 7200.0) -> Outcome:
-    """Tests with a mutant in place, or with none; ``limit`` is in seconds of the processor."""
+def run(selection: Selection, mutant: Mutant | None = None) -> Outcome:
+    """Tests with a mutant in place, or with none."""
     reader, writer = os.pipe()
     began = time.perf_counter()
     sys.stdout.flush()
@@ -106,7 +102,7 @@ def run(selection: Selection, mutant: Mutant | None = None, limit: float = 7200.
         os.close(reader)
         status = 3
         try:
-            status = _run_here(selection, mutant, limit, writer)
+            status = _run_here(selection, mutant, writer)
         finally:
             os._exit(status)
     os.close(writer)
@@ -114,24 +110,25 @@ def run(selection: Selection, mutant: Mutant | None = None, limit: float = 7200.
         said = pipe.read()
     _, status = os.waitpid(child, 0)
     seconds = time.perf_counter() - began
-    known = json.loads(said) if said else {"by": "", "durations": {}}
+    by = json.loads(said)["by"] if said else ""
     if os.WIFSIGNALED(status):
         name = signal.Signals(os.WTERMSIG(status)).name
         return Outcome(True, "time" if name in ("SIGXCPU", "SIGKILL") else name, seconds)
     code = os.WEXITSTATUS(status)
     if code > 2:
         raise RuntimeError(f"pytest could not be used with {selection}: exit status {code}")
-    return Outcome(code != 0, known["by"], seconds, known["durations"])
+    return Outcome(code != 0, by, seconds)
 
 
-def _run_here(selection: Selection, mutant: Mutant | None, limit: float, writer: int) -> int:
+def _run_here(selection: Selection, mutant: Mutant | None, writer: int) -> int:
     import pytest
 
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    bound = int(limit) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
+    if selection.seconds < math.inf:
+        bound = int(processor_time() + 3 * selection.seconds) + 30
+        resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     if selection.compiled:
         importlib.import_module("numba").config.DISABLE_JIT = 1
@@ -143,36 +140,33 @@ def _run_here(selection: Selection, mutant: Mutant | None, limit: float, writer:
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "-n0"]
     options += ["--hypothesis-profile=mutation"]
     status = pytest.main([*options, *selection.tests], plugins=[course])
-    said = {"by": course.failed if status else "", "durations": course.durations}
-    os.write(writer, json.dumps(said).encode())
-    return int(status)
+    os.write(writer, json.dumps({"by": course.failed if status else ""}).encode())
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
 
 
 class _Course:
-    """A plugin of pytest: the quickest tests first, and no more than there is time for. It knows
-    how long each took, and the first that failed."""
+    """A plugin of pytest: tests in an order, and no more than there is time for. It knows the first
+    that failed."""
 
     def __init__(self, selection: Selection) -> None:
-        self._places = {test: place for place, test in enumerate(selection.chosen())}
-        self._known = selection.durations
-        self.durations: dict[str, float] = {}
-        self._began = 0.0
+        self._selection = selection
+        self._began = processor_time()
+        self._session: Any = None
         self.failed = "import"
 
+    def pytest_sessionstart(self, session: Any) -> None:
+        self._session = session
+
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """What is new has no time yet, and goes first."""
-        kept = [item for item in items if item.nodeid in self._places or self._is_new(item)]
-        items[:] = sorted(kept, key=lambda item: self._places.get(item.nodeid, -1))
-
-    def _is_new(self, item: Any) -> bool:
-        return item.nodeid not in self._known
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """The time of the processor counts: other processes slow the clock."""
+        if self._selection.order is not None:
+            known = {item.nodeid: item for item in items}
+            items[:] = [known[test] for test in self._selection.order if test in known]
         self._began = processor_time()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self.durations[nodeid] = round(processor_time() - self._began, 3)
+        """The time of the processor counts: other processes slow the clock."""
+        if processor_time() - self._began > self._selection.seconds:
+            self._session.shouldstop = "time"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and self.failed == "import":

@@ -75,6 +75,7 @@ GROUPS = (
         (
             "tests/engine",
             "tests/files/test_checkpoints.py",
+            "tests/model/test_many_classes.py",
             f"{_LAWS}/test_gradient_laws.py",
             "tests/rows/test_training_rows.py",
         ),
@@ -94,6 +95,7 @@ GROUPS = (
         (f"{_PLUGINS}/kernels/*.py",),
         (
             "tests/plugins/test_kernels.py",
+            "tests/parts/test_arithmetic.py",
             "tests/plugins/test_distances.py",
             "tests/plugins/test_warped.py",
             *_REFERENCE,
@@ -118,6 +120,7 @@ GROUPS = (
             "tests/plugins/test_joint_loss.py",
             "tests/plugins/test_mixed_loss.py",
             "tests/plugins/test_prune.py",
+            "tests/plugins/test_rounds_of_batches.py",
             "tests/plugins/test_expectation_propagation.py",
             "tests/plugins/test_refiners.py",
             *_REFERENCE,

@@ -72,12 +72,14 @@ class Mutant:
     """One change of one module.
 
     ``name`` outlives changes elsewhere in the module: where it is, what was and what is there.
+    ``function`` is empty if the code runs when the module is imported.
     """
 
     module: str
     path: Path
     line: int
     place: str
+    function: str
     before: str
     after: str
     repeat: int
@@ -105,7 +107,7 @@ def mutants(module: str, path: Path) -> list[Mutant]:
     number = {id(node): i for i, node in enumerate(ast.walk(tree))}
     seen: Counter[tuple[str, str, str]] = Counter()
     found = []
-    for node, place in _mutable(tree, ""):
+    for node, place, function in _mutable(tree, "", ""):
         before = _text(node)
         for choice, other in enumerate(_alternatives(node)):
             after = _text(other)
@@ -113,7 +115,8 @@ def mutants(module: str, path: Path) -> list[Mutant]:
             repeat = seen[place, before, after]
             line = node.lineno  # type: ignore[attr-defined]
             key = number[id(node)]
-            found.append(Mutant(module, path, line, place, before, after, repeat, key, choice))
+            where = (module, path, line, place, function)
+            found.append(Mutant(*where, before, after, repeat, key, choice))
     return found
 
 
@@ -123,17 +126,20 @@ def _text(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split())
 
 
-def _mutable(node: ast.AST, place: str) -> Iterator[tuple[ast.AST, str]]:
-    """The nodes below one that may be changed, each with the function or class that it is in."""
+def _mutable(node: ast.AST, place: str, function: str) -> Iterator[tuple[ast.AST, str, str]]:
+    """The nodes below one that may be changed, each with the function or class that it is in, and
+    with the function that runs it."""
     for child in ast.iter_child_nodes(node):
         if _is_left_alone(node, child):
             continue
-        inside = place
+        inside, running = place, function
         if isinstance(child, ast.FunctionDef | ast.ClassDef):
             inside = f"{place}.{child.name}" if place else child.name
+        if isinstance(node, ast.FunctionDef) and child in node.body:
+            running = place
         if isinstance(child, ast.expr | ast.stmt):
-            yield child, inside
-        yield from _mutable(child, inside)
+            yield child, inside, running
+        yield from _mutable(child, inside, running)
 
 
 def _is_left_alone(parent: ast.AST, child: ast.AST) -> bool:

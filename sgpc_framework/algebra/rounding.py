@@ -29,15 +29,17 @@ class Rounding:
 
     ``below_zero``   the most by which it can make a variance negative
     ``spent``        a row with less variance than this has nothing left to give
+    ``smallest``     the least prior variance whose products M still has digits for
     """
 
     below_zero: float
     spent: float
+    smallest: float = 0.0
 
 
 ROUNDING: Mapping[Storage, Rounding] = {
     "float64": Rounding(1e-8, 1e-10),
-    "float32": Rounding(1e-4, 1e-5),
+    "float32": Rounding(1e-4, 1e-5, smallest=1e-30),
     "disk": Rounding(1e-8, 1e-10),
 }
 
@@ -59,8 +61,16 @@ def settle(
     if least >= 0.0:
         return 0
     below = variance < 0.0
-    worst = float(np.max(-variance[below] / np.maximum(prior[below], np.finfo(np.float64).tiny)))
+    shares = -variance[below] / np.maximum(prior[below], np.finfo(np.float64).tiny)
+    worst = float(np.max(shares))
     if worst > rounding.below_zero:
+        of_worst = float(prior[below][shares.argmax()])
+        if 0.0 < of_worst < rounding.smallest:
+            raise NumericalError(
+                f"a prior variance of {of_worst:.3g} is too small for an M in single precision, "
+                f"which has digits down to {rounding.smallest:g}: set storage = 'float64', or give "
+                "the features in smaller units"
+            )
         raise NumericalError(
             f"a posterior variance fell to {-worst:.3g} times its prior variance, "
             "which rounding cannot explain: the kernel is not positive semidefinite there"

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 import click
 
-from sgpc_framework.cli.printing import echo, visible, without_formulas
+from sgpc_framework.cli.printing import echo, is_terminal, visible, without_formulas
 
 Columns = dict[str, list[Any]]
 """Values by the names of their columns, one a row."""
@@ -49,7 +49,7 @@ def csv_file(path: Path | None, escape_formulas: bool = False) -> Iterator[Write
             text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
             closing.callback(text.detach)
         writer = csv.writer(text, lineterminator="\n")
-        shown = path is None and sys.stdout.isatty()
+        shown = is_terminal(path)
         begun = False
 
         def write(columns: Columns) -> None:

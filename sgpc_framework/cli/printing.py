@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
@@ -73,9 +75,9 @@ def print_json(results: Any) -> None:
 
 def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
     """Rows as CSV, to a file that is written whole or not at all, or to standard output."""
+    if is_terminal(path):
+        rows = ([visible(str(cell)) for cell in row] for row in rows)
     if path is None:
-        if sys.stdout.isatty():
-            rows = ([visible(str(cell)) for cell in row] for row in rows)
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         return
     from sgpc_framework.files.whole_file import whole_file
@@ -87,6 +89,20 @@ def write_csv(rows: Iterable[Sequence[Any]], path: Path | None) -> None:
             text.detach()
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def is_terminal(path: Path | None) -> bool:
+    """Whether what is written there is seen: by the name of a terminal, or None for standard
+    output."""
+    if path is None:
+        return sys.stdout.isatty()
+    try:
+        if not stat.S_ISCHR(path.stat().st_mode):
+            return False
+        with path.open("ab", buffering=0) as device:
+            return device.isatty()
+    except OSError:
+        return False
 
 
 def without_formulas(row: Iterable[Any]) -> list[Any]:
@@ -140,6 +156,8 @@ class OutputPath(click.Path):
         super().__init__(path_type=Path, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value.endswith(_SEPARATORS):
+            self.fail(f"{value} names a folder; wanted the name of a file")
         if value != "-":
             return super().convert(value, param, ctx)
         if not STANDARD_OUTPUT.exists():
@@ -148,3 +166,5 @@ class OutputPath(click.Path):
 
 
 STANDARD_OUTPUT = Path("/dev/stdout")
+
+_SEPARATORS = tuple(each for each in (os.sep, os.altsep) if each)

@@ -73,9 +73,12 @@ def loaded(module: str) -> Any:
     except ImportError:
         return None
     try:
-        return _imported(module)
+        found = _imported(module)
     except Exception as error:  # of any kind: it is whatever a damaged file makes numba do
         return _without_cache(module, error)
+    if (wanted := os.environ.get("NUMBA_CACHE_DIR")) and _is_kept_outside(wanted, found):
+        _say_that_it_is_kept_elsewhere(wanted)
+    return found
 
 
 def _imported(module: str) -> ModuleType:
@@ -101,6 +104,24 @@ def _say_that_it_compiles() -> None:
         "sgpc: loops are compiled for this machine, which takes up to a minute%s "
         "(SGPC_FAST=0 does without)",
         kept,
+    )
+
+
+def _is_kept_outside(folder: str, module: ModuleType) -> bool:
+    """Whether numba keeps the loops of a module in another folder, which it does without a word."""
+    inside = os.path.join(os.path.abspath(folder), "")
+    loops = (getattr(each, "stats", None) for each in vars(module).values())
+    places = [kept for loop in loops if (kept := getattr(loop, "cache_path", None))]
+    return any(not os.path.abspath(place).startswith(inside) for place in places)
+
+
+@cache
+def _say_that_it_is_kept_elsewhere(wanted: str) -> None:
+    warnings.warn(
+        f"NUMBA_CACHE_DIR is {wanted!r}, where numba cannot keep what it compiles, and takes "
+        "another place: wanted a folder that can be written",
+        RuntimeWarning,
+        stacklevel=4,
     )
 
 

@@ -209,7 +209,9 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
         raise InputError(
             f"sample_weight must be above zero somewhere, found zero in all {rows} rows"
         )
-    if not np.isfinite(array.sum()):
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
         raise InputError("sample_weight must have a finite sum: divide it by its largest number")
     return None if np.all(array == 1.0) else array
 

@@ -132,8 +132,10 @@ def sum_and_count(values: Floats, limit: float) -> tuple[float, int]:
         b += values[i + 1]
         c += values[i + 2]
         d += values[i + 3]
-        count += (values[i] <= limit) + (values[i + 1] <= limit)
-        count += (values[i + 2] <= limit) + (values[i + 3] <= limit)
+        count += values[i] <= limit
+        count += values[i + 1] <= limit
+        count += values[i + 2] <= limit
+        count += values[i + 3] <= limit
         i += 4
     while i < len(values):
         a += values[i]

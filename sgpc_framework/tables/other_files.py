@@ -1,4 +1,4 @@
-"""Parquet, npz and libsvm text."""
+"""npz files and libsvm text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from array import array as Numbers
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 from zlib import error as CorruptError
 
@@ -29,48 +29,6 @@ MOST_DIGITS = 12
 
 MOST_CELLS = 2**28
 """A sparse file may describe a matrix that no memory holds: this many cells are two gigabytes."""
-
-
-def read_parquet(path: Path, allowance: Allowance) -> Table:
-    """A table from a Parquet file; what is neither a number nor a text becomes its text."""
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise InputError(
-            f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
-        ) from error
-    try:
-        about = parquet.read_metadata(path)
-        cells = about.num_rows * about.num_columns
-        allowance.check(8 * cells, f"a table of {cells} cells")
-        columns = arrow_columns(parquet.read_table(path))
-    except (ArrowException, UnicodeError) as error:  # names and texts that are no UTF-8
-        raise InputError(f"{path}: wanted a Parquet file: {error}") from error
-    return _with_rows(Table(columns, str(path)))
-
-
-_TYPES: dict[tuple[bool, bool], Literal["integer", "real"] | None] = {
-    (True, False): "integer",
-    (False, True): "real",
-    (False, False): None,
-}
-
-
-def arrow_columns(content: Any) -> tuple[Column, ...]:
-    """The columns of an Arrow table or batch."""
-    from pyarrow import types
-
-    columns = []
-    for name, data in zip(content.schema.names, content.columns, strict=True):
-        if types.is_integer(data.type) or types.is_floating(data.type):
-            values = data.to_numpy(zero_copy_only=False).astype(np.float64)
-        elif types.is_decimal(data.type):
-            values = numbers_or_words(None if v is None else float(v) for v in data.to_pylist())
-        else:
-            values = numbers_or_words(data.to_pylist())
-        integer, real = types.is_integer(data.type), types.is_floating(data.type)
-        columns.append(Column(name, values, typed=_TYPES[integer, real]))
-    return tuple(columns)
 
 
 def read_npz(path: Path, allowance: Allowance) -> Table:

@@ -11,7 +11,8 @@ from pathlib import Path
 from sgpc_framework.errors import InputError, suggestion
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.tables.csv_files import read_csv
-from sgpc_framework.tables.other_files import read_libsvm, read_npz, read_parquet
+from sgpc_framework.tables.other_files import read_libsvm, read_npz
+from sgpc_framework.tables.parquet_files import read_parquet
 from sgpc_framework.tables.table import Table
 from sgpc_framework.tables.text_files import check_unpacked
 

@@ -37,7 +37,7 @@ from sgpc_framework.tables.csv_files import (
     ragged,
     words_of,
 )
-from sgpc_framework.tables.other_files import arrow_columns
+from sgpc_framework.tables.parquet_files import parquet_columns
 from sgpc_framework.tables.table import Column, Table, Values
 from sgpc_framework.tables.table_files import allowance_of, format_of, naming, read_table
 from sgpc_framework.tables.text_files import check_unpacked, open_text
@@ -100,7 +100,7 @@ def read_pieces(
             with open_text(path) as file:
                 yield from reader.pieces(file, str(path))
         elif kind == "parquet":
-            yield from _parquet_pieces(path, rows)
+            yield from _parquet_pieces(path, trust, rows)
         else:
             yield from _cut(read_table(path, format=kind, trust=trust), rows)
 
@@ -110,23 +110,12 @@ def _cut(table: Table, rows: int) -> Iterator[Piece]:
         yield Piece(table.rows(np.arange(start, min(start + rows, len(table)))))
 
 
-def _parquet_pieces(path: Path, rows: int) -> Iterator[Piece]:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise InputError(
-            f"{path}: reading Parquet needs pyarrow: pip install 'sgpc-framework[parquet]'"
-        ) from error
+def _parquet_pieces(path: Path, trust: bool, rows: int) -> Iterator[Piece]:
     start = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(rows):
-                origin = np.arange(start, start + batch.num_rows)
-                start += batch.num_rows
-                if batch.num_rows:
-                    yield Piece(Table(arrow_columns(batch), str(path), origin=origin))
-    except (ArrowException, UnicodeError) as error:  # names and texts that are no UTF-8
-        raise InputError(f"{path}: wanted a Parquet file: {error}") from error
+    for columns in parquet_columns(path, allowance_of(path, trust), rows):
+        origin = np.arange(start, start + len(columns[0].values))
+        start += len(origin)
+        yield Piece(Table(columns, str(path), origin=origin))
     if not start:
         raise InputError(f"{path}: wanted a table with rows, found none")
 

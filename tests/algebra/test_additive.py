@@ -118,3 +118,10 @@ def test_precisions_that_no_matrix_holds_are_an_error_and_no_warning():
     with pytest.raises(NumericalError, match="not finite"):
         additive_form(K, huge, np.ones(2))
     assert sound_prefix(K, huge) < 2
+
+
+def test_how_sound_a_kernel_is_depends_on_the_precisions():
+    """I + p K has the eigenvalues 1 + 2.3 p and 1 - 0.3 p: sound up to p = 3.33."""
+    K = np.array([[1.0, 1.3], [1.3, 1.0]])
+    assert [sound_prefix(K, np.full(2, p)) for p in (0.5, 2.0, 3.0, 3.5, 9.0)] == [2, 2, 2, 1, 1]
+    assert smallest_pivot(K, np.full(2, 3.0)) == pytest.approx((1.0 + 6.9) * (1.0 - 0.9) / 4.0)

@@ -71,6 +71,20 @@ def test_the_limits():
     assert ROUNDING["float64"].spent == 1e-10
     assert ROUNDING["float32"].below_zero == 1e-4
     assert ROUNDING["float32"].spent == 1e-5
+    assert ROUNDING["disk"] == ROUNDING["float64"]
+
+
+@pytest.mark.parametrize("prior", [1e-30, 1e-31])
+def test_single_precision_is_not_the_kernels_fault(prior):
+    """Products of numbers as small as these are zero in it."""
+    small = prior < ROUNDING["float32"].smallest
+    with pytest.raises(NumericalError, match="storage" if small else "rounding cannot explain"):
+        settle(np.array([-1e-3, -25.0]) * prior, np.full(2, prior), None, ROUNDING["float32"])
+    with pytest.raises(NumericalError, match="rounding cannot explain"):
+        settle(np.array([-1e-3, -25.0]) * prior, np.full(2, prior))
+    mixed = np.array([1.0, prior])
+    with pytest.raises(NumericalError, match="rounding cannot explain"):
+        settle(np.array([-25.0, -1.0]) * mixed, mixed, None, ROUNDING["float32"])
 
 
 @pytest.mark.parametrize(

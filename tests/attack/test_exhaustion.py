@@ -204,6 +204,31 @@ def parquet(path):
     parquet.write_table(pyarrow.table({"x": np.zeros(40_000_000)}), path, use_dictionary=True)
 
 
+def parquet_of(columns, **options):
+    def write(path):
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        parquet.write_table(pyarrow.table(columns(pyarrow)), path, **options)
+
+    return write
+
+
+def long_words(pyarrow):
+    """A word of 300,000 letters, ten thousand times."""
+    word = pyarrow.array(["a" * 300_000])
+    return {"x": pyarrow.DictionaryArray.from_arrays(np.zeros(10_000, dtype=np.int32), word)}
+
+
+def empty_lists(pyarrow):
+    return {"x": pyarrow.array([[None] * 5_000_000], pyarrow.list_(pyarrow.int8()))}
+
+
+def beginnings(pyarrow):
+    """Words that differ from the one before in their last letter."""
+    return {"x": ["a" * 50_000 + "bc"[i % 2] for i in range(3000)]}
+
+
 TABLES = {
     "one huge index": ("a.libsvm", text(lambda: b"1 200000000:1\n")),
     "8,000,000 columns": ("a.libsvm", text(lambda: b"1 8000000:1\n")),
@@ -230,6 +255,12 @@ TABLES = {
     ),
     "one quote": ("a.csv", text(lambda: b'x,y\n"' + b"1,2\n" * 5_000_000)),
     "a parquet file of zeros": ("a.parquet", parquet),
+    "a parquet file of one long word": ("a.parquet", parquet_of(long_words)),
+    "a parquet file of lists of nothing": ("a.parquet", parquet_of(empty_lists)),
+    "a parquet file of words with long beginnings": (
+        "a.parquet",
+        parquet_of(beginnings, use_dictionary=False, column_encoding={"x": "DELTA_BYTE_ARRAY"}),
+    ),
 }
 
 

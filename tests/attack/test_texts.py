@@ -67,13 +67,14 @@ def test_errors_do_not_either(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a terminal of POSIX")
-def test_csv_on_a_terminal_does_not_either(model):
+@pytest.mark.parametrize("to", [[], ["-o", "-"], ["--json"]])
+def test_csv_on_a_terminal_does_not_either(model, to):
     import pty
 
     data, path, _ = model("\x1b[31mred", "blue")
     ours, theirs = pty.openpty()
     script = "from sgpc_framework.cli import main; main()"
-    command = [sys.executable, "-c", script, "predict", path, data]
+    command = [sys.executable, "-c", script, "predict", path, data, *to]
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL) as process:
         os.close(theirs)
         shown = b""
@@ -84,7 +85,7 @@ def test_csv_on_a_terminal_does_not_either(model):
             pass
     os.close(ours)
     assert process.returncode == 0
-    assert b"\\x1b[31mred" in shown
+    assert (b"\\u001b[31mred" if "--json" in to else b"\\x1b[31mred") in shown
     assert b"\x1b[31m" not in shown
 
 

@@ -104,3 +104,10 @@ def test_a_dash_is_standard_output(data, tmp_path):
 def test_a_device_stays_what_it_is(sgpc, data, tmp_path):
     assert sgpc("fit", data, "-o", "/dev/null", *FAST).exit_code == 0
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_the_name_of_a_folder_is_none_of_a_file(sgpc, data, tmp_path):
+    result = sgpc("fit", data, "-o", f"{tmp_path / 'models'}{os.sep}", *FAST)
+    assert result.exit_code == 2
+    assert "names a folder; wanted the name of a file" in result.output
+    assert not (tmp_path / "models").exists()

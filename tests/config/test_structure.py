@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
+import sgpc_framework as sgpc
 from sgpc_framework.config.structure import nothings, plain, structured
 from sgpc_framework.errors import ConfigError
 from sgpc_framework.plugin.registry import Registry
@@ -132,3 +133,16 @@ def test_a_default_that_needs_a_refused_option_is_not_blamed():
 def test_nothings_are_found_in_mappings_too():
     (text,) = nothings(Nested(table={"a": [1, None]}))
     assert text == "wanted what TOML can write, found None @ table['a'][1]"
+
+
+@pytest.mark.parametrize("depth", [49, 51, 400, 5000])
+def test_parts_of_parts_are_not_followed_for_ever(depth):
+    """A part in the list of another is two deeper."""
+    part = "constant"
+    for _ in range(depth):
+        part = {"name": "sum", "terms": [part, "linear"]}
+    if depth < 50:
+        assert sgpc.build(kernel=part)
+        return
+    with pytest.raises(ConfigError, match="at most 100 deep, found deeper ones @ the top level"):
+        sgpc.build(kernel=part)

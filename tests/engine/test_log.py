@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,11 @@ def test_the_log_knows_what_a_refiner_made():
     end, _ = logged(refiner="corrective", objective="none", sizes=[3])
     assert [each.size for each in end.log.of(RefinerEnded)] == [3, 12]
     assert [each.state for each in end.log.of(RefinerEnded)] == list(end.states)
+
+
+def test_iterations_take_no_longer_than_the_fit():
+    began = perf_counter()
+    end, _ = logged()
+    took = [each.seconds for each in end.log.ended]
+    assert min(took) > 0.0
+    assert sum(took) <= perf_counter() - began

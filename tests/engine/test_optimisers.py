@@ -70,3 +70,17 @@ def test_goes_on_from_the_best_point_where_the_function_does_not_exist(method, h
 def test_a_start_that_does_not_exist_is_an_error():
     with pytest.raises(NumericalError, match="start"):
         minimise(lambda x: (np.inf, x), np.zeros(2), LOWER, UPPER, "l-bfgs-b", 5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("start", [LOWER, UPPER, np.array([-4.0, 4.0])])
+def test_a_start_on_the_border_is_left(method, start):
+    found = minimise(bowl, start, LOWER, UPPER, method, 500)
+    assert np.all(np.isfinite(found.point))
+    assert found.value < 0.5 * found.start_value
+
+
+def test_a_box_without_width_is_a_point():
+    for method in METHODS:
+        found = minimise(bowl, np.ones(2), np.ones(2), np.ones(2), method, 5)
+        np.testing.assert_allclose(found.point, 1.0, atol=1e-9)

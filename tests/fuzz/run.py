@@ -26,9 +26,6 @@ LONGEST = 16_384
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 """Where files need no disk."""
 
-UNBOUNDED = {"parquet"}
-"""Read by others, whose memory nobody promises (docs/explanation/trust.md)."""
-
 
 def main() -> int:
     """All targets, each in a process of its own; 1 if one of them found something."""
@@ -121,7 +118,7 @@ def _fuzz_one(name: str, options: argparse.Namespace) -> None:
             f"-seed={options.seed}",
             f"-max_len={LONGEST}",
             "-timeout=60",
-            f"-rss_limit_mb={0 if name in UNBOUNDED else 3000}",
+            "-rss_limit_mb=3000",
             "-print_final_stats=1",
             f"-artifact_prefix={options.found}/{name}-",
             grown,

@@ -58,4 +58,4 @@ def test_names_that_are_no_text_in_a_table_that_is_read_in_pieces():
     from sgpc_framework.tables.table_pieces import _parquet_pieces
 
     with pytest.raises(InputError, match="wanted a Parquet file"):
-        list(_parquet_pieces(HERE / "corpus" / "parquet" / "found-619a794e", 10))
+        list(_parquet_pieces(HERE / "corpus" / "parquet" / "found-619a794e", False, 10))

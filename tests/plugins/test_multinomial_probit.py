@@ -113,3 +113,9 @@ def test_the_compiled_loop_does_the_same_arithmetic(classes, monkeypatch):
 def test_there_is_a_bias_for_each_class(bias):
     with pytest.raises(ValueError, match="a number for each of the classes"):
         MultinomialProbit(bias)
+
+
+def test_at_first_no_class_is_ahead():
+    assert MultinomialProbit().bias == (0.0, 0.0, 0.0)
+    log_z = MultinomialProbit().log_z(np.arange(3.0), np.zeros((3, 3)), np.ones(3))
+    np.testing.assert_allclose(log_z, -np.log(3.0), rtol=1e-7)

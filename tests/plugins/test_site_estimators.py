@@ -16,8 +16,13 @@ from sgpc_plugins.sites.moment_matching import LEAST_SHARE
 from sgpc_plugins.sites.predictive_loss import (
     LONGEST,
     NEARBY,
+    ODDS,
+    _bend_at,
     _bend_between,
+    _Coordinates,
     _derivatives,
+    _inside,
+    _lower,
     _newton_step,
     _Point,
 )
@@ -132,3 +137,142 @@ def test_no_steps_at_all_leave_moment_matching():
 def test_a_step_where_the_loss_is_flat_is_none():
     flat = _Point(0.0, 0.0, 0.7, np.zeros(2), 0.0)
     np.testing.assert_array_equal(_newton_step(flat, (0.0, 0.0)), [0.0, 0.0])
+
+
+def test_a_step_is_bounded_in_units_of_its_own():
+    """By LONGEST times the size of a along it, and by LONGEST along τ."""
+    far = _quadratic(np.diag([1.0, 0.1]), np.array([300.0, 50.0]))
+    np.testing.assert_allclose(_newton_step(far, (0.0, 0.1)), [-300.0, -LONGEST])
+    steep = _Point(5.0, 0.0, 0.0, np.array([1e6, -1e6]), 1e-3)
+    np.testing.assert_allclose(_newton_step(steep, (0.0, 1e-3)), [-5.0 * LONGEST, LONGEST])
+    small = _Point(0.1, 0.0, 0.0, np.array([1e6, 0.0]), 1e-3)
+    np.testing.assert_allclose(_newton_step(small, (0.0, 1e-3)), [-LONGEST, 0.0])
+    assert LONGEST == 2.0
+
+
+@pytest.mark.parametrize("likelihood", [Probit(), MultinomialProbit((0.0, 0.0, 0.0))])
+def test_the_first_place_is_moment_matching(likelihood):
+    y = [0.0, 1.0, 2.0, 1.0, 0.0] if likelihood.name.startswith("m") else [1, -1, -1, 1, 1]
+    rows = posterior(likelihood, y)
+    candidates = rows.candidates(np.array([1, 4]))
+    starts = MomentMatching().estimate(rows, candidates)
+    for i in range(2):
+        coordinates = _Coordinates(candidates, starts, i)
+        coefficient, shrinkage = coordinates.step(*coordinates.start)
+        assert coordinates.start[0] == 1.0
+        np.testing.assert_allclose(coefficient, np.atleast_2d(starts.coefficient)[:, i])
+        assert shrinkage == pytest.approx(starts.shrinkage[i])
+
+
+def test_a_site_that_does_not_move_gets_a_unit_of_its_own():
+    """That of the candidate's deviation; one that moves some functions keeps its own."""
+    rows = posterior(MultinomialProbit((0.0, 0.0, 0.0)), [0.0, 1.0, 2.0, 1.0, 0.0])
+    one = rows.candidates(np.array([2]))
+    still = _Coordinates(one, Steps(np.zeros((3, 1)), np.full((3, 1), 0.05)[0]), 0)
+    assert still.start[0] == 0.0
+    np.testing.assert_allclose(still.step(2.0, 0.0)[0], 2.0 / 3.0)  # the variance is nine
+    assert still.step(2.0, 0.0)[1] == pytest.approx(0.5 / 9.0)
+    some = _Coordinates(one, Steps(np.array([[0.3], [0.0], [0.0]]), np.array([0.05])), 0)
+    np.testing.assert_allclose(some.step(2.0, 0.0)[0], [0.6, 0.0, 0.0])
+
+
+def _driven(search, point):
+    """The places that a search looks at, and what it returns."""
+    places, sent = [], None
+    while True:
+        try:
+            place = _inside(*search.send(sent))
+        except StopIteration as end:
+            return places, end.value
+        places.append(place)
+        sent = point(np.array(place))
+
+
+def test_a_step_that_gains_nothing_is_shortened_to_a_fourth_six_times():
+    here = _Point(0.0, 0.0, 0.0, np.array([0.5, 0.25]), 1.0)
+    places, found = _driven(_lower(here, (0.0, 1.0)), lambda p: here)
+    assert found is None
+    wanted = [(-0.5 * 4.0**-k, -0.25 * 4.0**-k) for k in range(6)]
+    np.testing.assert_allclose(places, wanted)
+    lower = _Point(0.0, 0.0, -1e-9, np.zeros(2), 1.0)
+    places, found = _driven(_lower(here, (0.0, 1.0)), lambda p: lower)
+    assert (len(places), found) == (1, lower)
+
+
+@pytest.mark.parametrize("tau", [0.0, ODDS[1] - NEARBY, ODDS[1] - NEARBY / 2, ODDS[1], ODDS[0]])
+def test_the_bend_is_looked_for_inside(tau):
+    H = np.array([[2.0, 0.5], [0.5, 3.0]])
+    point = lambda place: _quadratic(H, place)  # noqa: E731
+    ((a, near),), bend = _driven(_bend_at(point(np.array([1.0, tau]))), point)
+    assert (a, abs(near - tau)) == (1.0, pytest.approx(NEARBY))
+    assert ODDS[0] <= near <= ODDS[1]
+    np.testing.assert_allclose(bend, [0.5, 3.0], rtol=1e-6)
+
+
+class _Given:
+    """Coordinates whose start is a place, and whose steps are places."""
+
+    given = "given"
+
+    def __init__(self, *start):
+        self.start = start
+
+    def step(self, a, tau):
+        return a, tau
+
+
+def test_who_begins_at_the_minimum_looks_once_and_stays():
+    """At the start, nearby for the bend, and along one step and its parts; a bend that is fresh is
+    not looked for again."""
+    point = lambda place: _quadratic(np.eye(2), place)  # noqa: E731
+    places, end = _driven(PredictiveLossSites()._search(_Given(0.0, 0.0)), point)
+    assert end == "given"
+    assert len(places) == 1 + 1 + 6
+
+
+def test_a_quadratic_takes_one_step_and_a_last_look():
+    point = lambda place: _quadratic(np.diag([2.0, 3.0]), place)  # noqa: E731
+    places, end = _driven(PredictiveLossSites()._search(_Given(0.5, 0.5)), point)
+    np.testing.assert_allclose(end, [0.0, 0.0], atol=1e-6)
+    assert len(places) <= 1 + 1 + 2 + 6 + 1 + 6
+
+
+def test_what_a_step_taught_and_misleads_is_looked_at_again():
+    """A loss whose curvature changes along the way: the secant of the first step is of no use."""
+
+    def point(place):
+        a, tau = place
+        value = a * a / 2 + abs(tau) ** 1.5
+        slope = 1.5 * np.sign(tau) * abs(tau) ** 0.5
+        return _Point(float(a), float(tau), float(value), np.array([a, slope]), 1.0)
+
+    patient = PredictiveLossSites(max_steps=60, tolerance=0.0)
+    places, end = _driven(patient._search(_Given(0.1, 4.0)), point)
+    assert abs(end[1]) < 1e-3
+    hasty = PredictiveLossSites(max_steps=1, tolerance=0.0)
+    few, _ = _driven(hasty._search(_Given(0.1, 4.0)), point)
+    assert len(few) < len(places)
+
+
+def test_an_axis_that_is_nearly_flat_is_as_curved_as_rounding_of_the_other():
+    here = _Point(0.0, 0.0, 0.0, np.array([0.5, 1e-9]), 1.0)
+    np.testing.assert_allclose(_newton_step(here, (0.0, 0.0)), [-0.5, -0.1])
+
+
+@pytest.mark.parametrize("tau", [-3.0, 0.4, 2.0])
+def test_the_gradient_of_a_place_is_that_of_its_loss(tau):
+    rows = posterior(Probit(1.3, 0.2), [1, -1, -1, 1, 1])
+    one = rows.candidates(np.array([2]))
+    coordinates = _Coordinates(one, MomentMatching().estimate(rows, one), 0)
+
+    def point(a, tau):
+        coefficient, shrinkage = coordinates.step(a, tau)
+        means = rows.total(_derivatives, one, Steps(coefficient, [shrinkage]))[0]
+        return coordinates.point(a, tau, means)
+
+    here, h = point(0.7, tau), 1e-5
+    by_a = (point(0.7 + h, tau).value - point(0.7 - h, tau).value) / (2 * h)
+    by_tau = (point(0.7, tau + h).value - point(0.7, tau - h).value) / (2 * h)
+    np.testing.assert_allclose(here.gradient, [by_a, by_tau], rtol=1e-5)
+    twice = (point(0.7 + h, tau).gradient - point(0.7 - h, tau).gradient)[0] / (2 * h)
+    assert here.curvature == pytest.approx(twice, rel=1e-4)

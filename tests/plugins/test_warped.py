@@ -93,3 +93,19 @@ def test_a_model_with_it_is_saved_and_loaded(tmp_path):
     assert same.kernel == model.kernel
     np.testing.assert_array_equal(same.predict_proba(X), model.predict_proba(X))
     assert np.mean(model.predict(X) == y) > 0.8
+
+
+def test_two_values_stay_and_three_are_mapped():
+    two, three = np.resize([0.0, 1.0], 30), np.resize([0.0, 1.0, 50.0], 30)
+    kernel = Warped().started(np.column_stack([two, three]))
+    Z = kernel.warp(np.column_stack([two, three]))
+    np.testing.assert_array_equal(Z[:, 0], two)
+    assert np.ptp(np.unique(Z[:, 1])[:2]) > 10.0  # by ranks: equally far apart
+    np.testing.assert_allclose(np.diff(np.unique(Z[:, 1]), 2), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("x", [1e16 + 2.0 * np.arange(5), 1e12 + np.arange(9) / 4096])
+def test_what_floats_cannot_tell_apart_stays(x):
+    Z = Warped().started(x[:, None]).warp(x[:, None])[:, 0]
+    assert np.all(np.isfinite(Z))
+    assert np.all(np.diff(Z) > 0.0)

@@ -98,6 +98,27 @@ def test_columns_too_large_to_keep_are_computed_once_for_all_candidates(monkeypa
     assert calls == [(3, 0), (3, 10)]
 
 
+def test_candidates_are_in_ascending_order():
+    for numbers in ([7, 3], [11, 3, 7], [5]):
+        candidates = posterior(block_rows=8).candidates(np.array(numbers))
+        assert candidates.index.tolist() == sorted(numbers)
+        assert len(candidates) == len(numbers)
+
+
+def test_rows_are_active_from_their_inclusion_on():
+    rows = posterior(block_rows=8)
+    active = lambda each: each.active  # noqa: E731
+    assert rows.total(active) == 0
+    two = rows.candidates(np.array([3, 17]))
+    assert rows.total(active, two, Steps([0.1] * 2, [0.1] * 2)).tolist() == [1, 1]
+    assert rows.total(active) == 0
+    rows.include(two, 1, Steps([0.1], [0.1]))
+    assert rows.total(active) == 1
+    assert rows.eligible().tolist() == [row != 17 for row in range(20)]
+    one = rows.candidates(np.array([3]))
+    assert rows.total(active, one, Steps([0.1], [0.1])).tolist() == [2]
+
+
 class TestTotal:
     """What ``total`` asks of candidates, steps and values."""
 

@@ -211,6 +211,22 @@ def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path):
     assert "NUMBA_CACHE_DIR" in damaged.stderr
 
 
+def test_a_folder_that_is_none_is_not_passed_over_in_silence(tmp_path):
+    """numba takes another folder, without a word."""
+    script = (
+        "from sgpc_framework.parts.compilation import compiled\n"
+        "compiled('sgpc_framework.rows.loops_compiled')\n"
+        "compiled('sgpc_plugins.kernels.distances_compiled')"
+    )
+    file = tmp_path / "file"
+    file.touch()
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(file)}
+    command = [sys.executable, "-W", "always", "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    told = f"NUMBA_CACHE_DIR is {str(file)!r}, where numba cannot keep what it compiles"
+    assert ran.stderr.count(told) == 1, ran.stderr
+
+
 def test_what_was_kept_is_all_that_a_process_needs():
     modules = [
         "sgpc_framework.rows.loops_compiled",

@@ -249,6 +249,48 @@ def test_parquet(tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", None])
+@pytest.mark.parametrize("rows", [100, 4])
+def test_parquet_of_any_types_and_encodings(tmp_path, monkeypatch, encoding, rows):
+    """Batch by batch or whole, by a list of words or by differences."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from datetime import date
+    from decimal import Decimal
+
+    from pyarrow import parquet
+
+    monkeypatch.setattr("sgpc_framework.tables.parquet_files.ROWS", rows)
+    columns = {
+        "word": ["a", None, "bc", "a", None, "d"],
+        "late": [None, None, None, None, None, "z"],
+        "none": pyarrow.nulls(6),
+        "category": pyarrow.array(["p", "q", None] * 2).dictionary_encode(),
+        "level": pyarrow.array([1, 2, None] * 2).dictionary_encode(),
+        "day": [date(2026, 1, 1), None] * 3,
+        "price": [Decimal("1.25"), None, Decimal("3.50")] * 2,
+        "list": [[1, 2], None, []] * 2,
+        "truth": [True, None, False] * 2,
+        "large": pyarrow.array(["g"] * 6, pyarrow.large_string()),
+        "whole": pyarrow.array([2**63] * 6, pyarrow.uint64()),
+    }
+    path = tmp_path / "data.parquet"
+    encodings = {} if encoding is None else {"word": encoding, "late": encoding}
+    options = {"use_dictionary": encoding is None, "column_encoding": encodings or None}
+    parquet.write_table(pyarrow.table(columns), path, **options)
+    content = read_table(path)
+    assert values(content, "word") == ["a", None, "bc", "a", None, "d"]
+    assert values(content, "late") == [None] * 5 + ["z"]
+    assert np.isnan(content.column("none").values).all()
+    assert values(content, "category") == ["p", "q", None] * 2
+    np.testing.assert_array_equal(content.column("level").values, [1.0, 2.0, np.nan] * 2)
+    assert values(content, "day") == ["2026-01-01", None] * 3
+    np.testing.assert_array_equal(content.column("price").values, [1.25, np.nan, 3.5] * 2)
+    assert values(content, "list") == ["[1, 2]", None, "[]"] * 2
+    assert values(content, "truth") == ["True", None, "False"] * 2
+    assert values(content, "large") == ["g"] * 6
+    assert values(content, "whole") == [2.0**63] * 6
+
+
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"pip install 'sgpc-framework\[parquet\]'"):

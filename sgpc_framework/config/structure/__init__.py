@@ -23,6 +23,9 @@ T = TypeVar("T")
 MOST_PIECES = 5000
 """A configuration has some dozens of parts and words; each of thousands would be work."""
 
+DEEPEST = 100
+"""Parts of parts have lists and mappings in each other; Python cannot follow them for ever."""
+
 
 def structured(data: Any, type_: type[T], registry: Registry) -> T:
     """An object of that type from plain data; ``ConfigError`` with all problems and their paths.
@@ -38,11 +41,15 @@ def structured(data: Any, type_: type[T], registry: Registry) -> T:
         raise ConfigError(problems) from None  # the list says all the tree would
 
 
-def _pieces(data: Any) -> int:
+def _pieces(data: Any, depth: int = 0) -> int:
     """How many mappings and words plain data has: each may be a part."""
+    if not isinstance(data, (Mapping, list, tuple)):
+        return isinstance(data, str)
+    if depth > DEEPEST:
+        raise ValueError(f"wanted lists and mappings at most {DEEPEST} deep, found deeper ones")
     if isinstance(data, Mapping):
-        return 1 + sum(map(_pieces, data.values()))
-    return sum(map(_pieces, data)) if isinstance(data, (list, tuple)) else isinstance(data, str)
+        return 1 + sum(_pieces(entry, depth + 1) for entry in data.values())
+    return sum(_pieces(entry, depth + 1) for entry in data)
 
 
 def _text(error: BaseException, _: object) -> str:
