@@ -133,9 +133,13 @@ class Registry:
                     self._loaded_first = self._load_first()
         return self._loaded_first
 
-    def _catalogues(self) -> Iterator[Catalogue]:
-        """What can be had at once, then, for who goes on, everything."""
+    def _catalogues(self, name: str = "") -> Iterator[Catalogue]:
+        """What can be had at once; for a full name, what its distribution has; then, for who goes
+        on, everything."""
         yield self._first
+        distribution = name.rpartition(":")[0]
+        if distribution and self._load is load_installed and self._loaded is None:
+            yield Registry.of_distributions([distribution])._catalogue
         yield self._catalogue
 
     def parts(self) -> tuple[Part, ...]:
@@ -180,7 +184,7 @@ class Registry:
         """The record of that kind and name; like :meth:`get` otherwise."""
         if kind not in KINDS:
             raise PluginError(f"wanted a kind of part, found {kind!r}; {suggestion(kind, KINDS)}")
-        for catalogue in self._catalogues():
+        for catalogue in self._catalogues(name):
             rivals = [p for p in catalogue.parts if p.kind == kind and p.is_called(name)]
             if len(rivals) == 1:
                 return rivals[0]
@@ -191,6 +195,15 @@ class Registry:
                 f"{_remedy(rivals)}, because none is picked for you"
             )
         raise PluginError(self._unknown(kind, name))
+
+    def kinds_of(self, name: str) -> tuple[KindName, ...]:
+        """The kinds that have a part of that name, or full name: for a built-in part's name those
+        of built-in parts, and nobody else's package is imported."""
+        for catalogue in self._catalogues(name):
+            kinds = dict.fromkeys(part.kind for part in catalogue.parts if part.is_called(name))
+            if kinds:
+                return tuple(kinds)
+        return ()
 
     def name_of(self, cls: type) -> str | None:
         """What a file calls a class: its name or, where that means another part, the full one;

@@ -89,7 +89,9 @@ def test_the_command(sgpc, data):
 
 def test_configurations_beside_each_other_as_json(sgpc, data):
     options = ("--target", "y", "--sizes", "4", "--folds", 2, "--json", "--no-baselines")
-    output = json.loads(sgpc("compare", data, *options, "--configs", "paper,fast").stdout)
+    output = json.loads(
+        sgpc("compare", data, *options, "--configs", "paper", "--configs", "fast").stdout
+    )
     assert [entry["design"] for entry in output] == ["paper", "fast", "class frequencies"]
     assert output == json.loads(json.dumps(output))
     again = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)
