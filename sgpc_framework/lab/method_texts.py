@@ -20,7 +20,7 @@ from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import default_registry
 
 SETTING = re.compile(r"([a-z_0-9]+)\s*=\s*(.*)", re.DOTALL)
-PART = re.compile(r"([^:=]+(?::[a-z0-9-]+(?=:|$))?)(?::(.*))?", re.DOTALL)
+PART = re.compile(r"([^:=]+(?::[a-z][a-z0-9-]*(?=:|$))?)(?::(.*))?", re.DOTALL)
 PYTHON_FILE = re.compile(r"(.*?\.py)(?::([A-Za-z_]\w*)(?![\w=\s]*=))?(?::(.*))?", re.DOTALL)
 
 Given = str | Mapping[str, Any] | Method | Any

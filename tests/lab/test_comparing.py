@@ -84,6 +84,11 @@ class TestMethods:
         assert method_of(text).settings == {"optimizer": "conjugate-gradients", **settings}
         assert method_of(text).name == text
 
+    def test_a_full_name_says_whose_part_is_meant(self):
+        chosen = method_of("sgpc-framework:pool:keep=40")
+        assert chosen.settings["selector"] == {"name": "sgpc-framework:pool", "keep": 40}
+        assert method_of("sgpc-framework:pool").settings["selector"]["name"].endswith(":pool")
+
     def test_presets_and_files_say_everything(self, tmp_path):
         file = tmp_path / "mine.toml"
         file.write_text('selector = "entropy"\n')
@@ -309,8 +314,8 @@ def test_kernel_values_of_a_stage():
 
 def test_overlap_and_order():
     assert overlap([1, 2, 3], [3, 4, 5, 6]) == pytest.approx(1 / 3)
-    assert order_agreement([1, 2, 3, 4], [1, 2, 3, 9, 4]) == 1.0
-    assert order_agreement([1, 2], [2, 1]) is None
+    assert order_agreement([1, 2, 3, 4, 5, 6], [1, 2, 3, 9, 4, 5, 6]) == pytest.approx(1.0)
+    assert order_agreement([1, 2, 3, 4, 5], [2, 1, 3, 4, 5]) is None
 
 
 class TestPlan:
