@@ -162,7 +162,9 @@ def _short_fits(findings: Findings) -> Iterator[str]:
             least = min(outcome.basis for outcome in fits.values())
             yield (
                 f"{method}: {short} of {len(fits)} fits ended with fewer basis vectors than there "
-                f"was room for, the least with {least}."
+                f"was room for, the least with {least}: its selector had enough (pool ends when no "
+                "candidate lowers the log loss), or no row had any variance left. It is compared "
+                "with the fewer that it has."
             )
 
 
@@ -178,8 +180,8 @@ def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Bloc
             "Mean ranks by the means over the partitions that all methods have; 1 is the best. p "
             "is that of Friedman's test with Iman and Davenport's correction. A star: beyond the "
             "critical difference of Bonferroni and Dunn at 0.05 from "
-            f"{findings.plan.compared_with}. In the diagrams the red bar is that difference, and a "
-            "blue line joins methods that Nemenyi's test cannot tell apart."
+            f"{findings.plan.compared_with}. In the diagrams the upper (red) bar is that "
+            "difference, and a blue line joins methods that Nemenyi's test cannot tell apart."
         )
         yield table
         yield from _picture(figures, "ranks", "Critical-difference diagrams")
