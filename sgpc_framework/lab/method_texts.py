@@ -129,10 +129,12 @@ def _slot_of(name: str) -> str:
         ways = " or ".join(f"{slot}={name}" for slot in slots)
         raise ConfigError([f"{name!r} is the name of several kinds of parts: say {ways} @ method"])
     names = {*PRESETS, *(part.name for part in default_registry().parts())}
+    absent = "; ".join(map(str, default_registry().quarantined()))
+    missing = f"; it may be missing because {absent}" if absent else ""
     raise ConfigError(
         [
             "wanted the name of a part, a preset, a file that ends in .toml, .json or .py, or "
-            f"KEY=VALUE, found {name!r}; {suggestion(name, names)} @ method"
+            f"KEY=VALUE, found {name!r}; {suggestion(name, names)}{missing} @ method"
         ]
     )
 

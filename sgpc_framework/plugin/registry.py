@@ -56,6 +56,8 @@ class Registry:
     manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
     _loaded: Catalogue | None = attrs.field(default=None, init=False, repr=False)
     _loaded_first: Catalogue | None = attrs.field(default=None, init=False, repr=False)
+    _single: dict[str, Catalogue] = attrs.field(factory=dict, init=False, repr=False)
+    """What distributions have that were asked for by their names."""
     _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
     _depth: int = attrs.field(default=0, init=False, repr=False)
     """How many loads are going on, one inside the other."""
@@ -137,9 +139,10 @@ class Registry:
         """What can be had at once; for a full name, what its distribution has; then, for who goes
         on, everything."""
         yield self._first
-        distribution = name.rpartition(":")[0]
-        if distribution and self._load is load_installed and self._loaded is None:
-            yield Registry.of_distributions([distribution])._catalogue
+        distribution = normalised(name.rpartition(":")[0])
+        if distribution and self._load is load_installed and distribution not in self._single:
+            self._single[distribution] = load_installed(new_manager(), {distribution})
+        yield from self._single.values()
         yield self._catalogue
 
     def parts(self) -> tuple[Part, ...]:
