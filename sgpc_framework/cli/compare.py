@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,23 +30,28 @@ if TYPE_CHECKING:
 @target_option
 @click.option(
     "--selectors",
+    multiple=True,
     metavar="NAMES",
-    help="Selectors with commas between them, or 'all'. Default: that of the configuration.",
+    help="Selectors with commas between them, or 'all'. Default: that of the configuration. May be "
+    "given more than once.",
 )
 @click.option(
     "--configs",
-    default=DEFAULT,
+    multiple=True,
+    default=[DEFAULT],
     show_default=True,
     metavar="NAMES",
-    help="Presets or files with commas between them. The default is what sgpc fit fits.",
+    help="Presets or files with commas between them. The default is what sgpc fit fits. May be "
+    "given more than once.",
 )
 @click.option(
     "--sizes",
-    callback=lambda _, param, value: _whole_numbers(param, value),
-    default="80",
+    multiple=True,
+    callback=lambda _, param, value: _whole_numbers(param, ",".join(value)),
+    default=["80"],
     show_default=True,
     metavar="INTEGERS",
-    help="Numbers of basis vectors with commas between them.",
+    help="Numbers of basis vectors with commas between them. May be given more than once.",
 )
 @click.option(
     "--folds",
@@ -67,8 +73,8 @@ if TYPE_CHECKING:
 def command(
     data: Path,
     target: str | None,
-    selectors: str | None,
-    configs: str,
+    selectors: tuple[str, ...],
+    configs: tuple[str, ...],
     sizes: tuple[int, ...],
     folds: int,
     baselines: bool | None,
@@ -145,23 +151,28 @@ def _whole_numbers(param: click.Parameter, value: str) -> tuple[int, ...]:
     return tuple(sorted({whole_number(param, each) for each in value.split(",")}))
 
 
-def _titles(configs: str, selectors: str | None) -> list[tuple[str, str, str | None]]:
+def _titles(configs: Sequence[str], selectors: Sequence[str]) -> list[tuple[str, str, str | None]]:
     """What a row is called, its configuration and its selector: all combinations."""
     from sgpc_framework.plugin.registry import default_registry
 
-    names = [name.strip() for name in configs.split(",")]
-    if selectors is None:
+    names = _each(configs)
+    if not selectors:
         return [(name, name, None) for name in names]
-    if selectors == "all":
-        chosen = list(default_registry().names("selector"))
-    else:
-        chosen = [selector.strip() for selector in selectors.split(",")]
+    chosen: list[str] = []
+    for selector in _each(selectors):
+        chosen += default_registry().names("selector") if selector == "all" else [selector]
+    chosen = list(dict.fromkeys(chosen))
     several = len(names) > 1
     return [
         (f"{name}, {selector}" if several else selector, name, selector)
         for name in names
         for selector in chosen
     ]
+
+
+def _each(texts: Sequence[str]) -> list[str]:
+    """Names with commas between them, in several options or in one; each once."""
+    return list(dict.fromkeys(name.strip() for text in texts for name in text.split(",")))
 
 
 def _baselines(wanted: bool | None) -> dict[str, Any]:

@@ -190,11 +190,17 @@ def _arff(text: str) -> tuple[list[str], Sequence[list[str]]]:
 def _read(url: object) -> bytes:
     if not isinstance(url, str) or not url.startswith(("https://", "http://")):
         raise InputError(f"wanted an address of the web, found {url!r}")
-    from urllib.request import urlopen  # here because it is slow to import
+    from urllib.error import HTTPError  # here because they are slow to import
+    from urllib.request import urlopen
 
     try:
         with urlopen(url, timeout=SECONDS) as answer:
             content: bytes = answer.read(MOST_BYTES + 1)
+    except HTTPError as error:
+        raise InputError(
+            f"{url}: the server answered {error.code} {error.reason}; is there a data set of that "
+            "number?"
+        ) from error
     except OSError as error:  # which all errors of urllib are
         raise InputError(f"{url}: could not be fetched: {error}; is there a network?") from error
     if len(content) > MOST_BYTES:

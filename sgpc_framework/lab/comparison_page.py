@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
+from sgpc_framework.config.config import Config
 from sgpc_framework.lab.comparison_figures import draw_figures
 from sgpc_framework.lab.comparison_tables import (
     agreement_table,
@@ -32,6 +33,8 @@ from sgpc_framework.lab.pages import (
     write_markdown,
 )
 from sgpc_framework.lab.results import MEASURES, SHORT
+from sgpc_framework.metrics.statistics import LEVEL
+from sgpc_framework.plugin.kinds import KINDS
 
 MOST_PROBLEMS = 20
 
@@ -75,6 +78,12 @@ def _introduction(findings: Findings, command: str) -> Iterator[Block]:
     )
     if command:
         yield Listing(command, "console")
+    yield Text(
+        f"The others are compared with **{findings.plan.compared_with}**, the control, on the same "
+        "partitions. Error is the share of test rows whose label is predicted wrongly; NLP (log "
+        "loss) is the mean of -log p(true label) over the test rows, in nats. Of both, lower is "
+        "better."
+    )
     if done < wanted:
         yield Text(
             f"**{wanted - done} fits are missing**: what follows is of those partitions "
@@ -85,12 +94,14 @@ def _introduction(findings: Findings, command: str) -> Iterator[Block]:
 def _verdict(findings: Findings) -> Iterator[Block]:
     control = findings.plan.compared_with
     yield Heading("Verdict")
-    yield Items((*_sentences(findings), *_short_fits(findings)))
+    yield Items((*_sentences(findings), *_doubtful(findings), *_short_fits(findings)))
     yield Text(
         f"Each method beside **{control}**: on how many data sets it is significantly better, the "
         "same, and worse (Wilcoxon's test over the partitions, Holm's correction over the methods "
-        "of a set, 0.05); on how many sets its mean is lower, equal, and higher; and its standing "
-        "over all sets (Friedman's test, then Bonferroni and Dunn, 0.05)."
+        "of a set, 0.05); on how many sets its mean is lower (better), equal, and higher; and its "
+        "standing over all sets (Friedman's test, then Bonferroni and Dunn, 0.05). Same says that "
+        "no difference could be shown, not that there is none. Sizes and the two measures are "
+        "tested each by itself."
     )
     yield verdict_table(findings)
 
@@ -127,6 +138,21 @@ def _sentences(findings: Findings) -> Iterator[str]:
         )
 
 
+def _doubtful(findings: Findings) -> Iterator[str]:
+    """How many verdicts rest on partitions of shared rows, and not on the test that allows for
+    that."""
+    duels = [duel for judged in findings.judgements for duel in judged.duels]
+    told = [duel for duel in duels if duel.verdict in ("better", "worse")]
+    doubtful = [duel for duel in told if duel.comparison.p_corrected >= LEVEL]
+    if doubtful:
+        sets = "; ".join(dict.fromkeys(duel.data for duel in doubtful))
+        yield (
+            f"{len(doubtful)} of the {len(told)} significant differences in pairs are not "
+            "significant by the t-test that allows for partitions that share rows (last p of the "
+            f"tables in pairs), before any correction for their number: on {sets}."
+        )
+
+
 def _short_fits(findings: Findings) -> Iterator[str]:
     """Which methods ended with fewer basis vectors than they were given room for."""
     for method in findings.methods:
@@ -136,7 +162,9 @@ def _short_fits(findings: Findings) -> Iterator[str]:
             least = min(outcome.basis for outcome in fits.values())
             yield (
                 f"{method}: {short} of {len(fits)} fits ended with fewer basis vectors than there "
-                f"was room for, the least with {least}."
+                f"was room for, the least with {least}: its selector had enough (pool ends when no "
+                "candidate lowers the log loss), or no row had any variance left. It is compared "
+                "with the fewer that it has."
             )
 
 
@@ -152,8 +180,8 @@ def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Bloc
             "Mean ranks by the means over the partitions that all methods have; 1 is the best. p "
             "is that of Friedman's test with Iman and Davenport's correction. A star: beyond the "
             "critical difference of Bonferroni and Dunn at 0.05 from "
-            f"{findings.plan.compared_with}. In the diagrams the red bar is that difference, and a "
-            "blue line joins methods that Nemenyi's test cannot tell apart."
+            f"{findings.plan.compared_with}. In the diagrams the upper (red) bar is that "
+            "difference, and a blue line joins methods that Nemenyi's test cannot tell apart."
         )
         yield table
         yield from _picture(figures, "ranks", "Critical-difference diagrams")
@@ -162,11 +190,11 @@ def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Bloc
 def _means(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Block]:
     yield Heading("Set by set")
     yield Text(
-        "Mean ± standard error over the partitions that all methods of a line have, the least in "
-        "bold. NLP is the mean of -log p(true label), in nats."
+        "Mean ± standard error over the partitions that all methods of a line have (n of them), "
+        "the least, which is the best, in bold; size is the number of basis vectors."
     )
     for measure in MEASURES:
-        unit = " in percent" if measure == "test_error" else ""
+        unit = " in percent" if measure == "test_error" else " (log loss) in nats"
         yield Heading(f"Test {SHORT[measure]}{unit}", 3)
         yield mean_table(findings, measure)
         short = SHORT[measure].lower()
@@ -215,7 +243,8 @@ def _picks(findings: Findings) -> Iterator[Block]:
     if table.rows:
         yield Heading("What is picked")
         yield Text(
-            "The rows that the stages of the returned models included. Wrong labels are those that "
+            "The rows that the stages of the returned models included, means over partitions and "
+            f"sets with {findings.sizes[-1]} basis vectors. Wrong labels are those that "
             "the best classifier would not give, known for generated sets only; beside them, their "
             "share among all rows. Distance is that of a test row to the nearest pick, relative to "
             "as many rows at random: below 1 the picks cover the data better than chance."
@@ -225,7 +254,8 @@ def _picks(findings: Findings) -> Iterator[Block]:
         if pairs.rows:
             yield Text(
                 "How many rows two methods pick both, of all that they pick, and Kendall's τ of "
-                "the order in which they come (1: the same, 0: unrelated)."
+                "the order in which they come (1: the same, 0: unrelated, -: hardly any row is "
+                "picked by both)."
             )
             yield pairs
 
@@ -240,10 +270,11 @@ def _what_was_done(findings: Findings) -> Iterator[Block]:
     )
     if findings.known:
         yield Text(
-            f"Given, not computed: outcomes of {', '.join(findings.known)}, on partitions with the "
+            f"Given, not computed: outcomes of {'; '.join(findings.known)}, on partitions with the "
             "same rows. They may come from another version and another machine, so the seconds of "
             "these fits are left out."
         )
+    yield Text(f"What a method does not say is the default: {_defaults()}.")
     limits = {cell.size: cell.iterations for cell in findings.outcomes.outcomes}
     rounds = ", ".join(f"{limits[size]} with {size} basis vectors" for size in sorted(limits))
     yield Text(
@@ -266,6 +297,11 @@ def _what_was_done(findings: Findings) -> Iterator[Block]:
             "`cells`: every finished fit, from which the same command goes on",
         )
     )
+
+
+def _defaults() -> str:
+    config = Config.from_mapping()
+    return ", ".join(f"{slot} {getattr(config, slot).name}" for slot in KINDS)
 
 
 def _picture(figures: Mapping[str, Path], name: str, caption: str) -> Iterator[Block]:

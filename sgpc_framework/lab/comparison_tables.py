@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import fmean
 
 from sgpc_framework.lab.bayes import floor
-from sgpc_framework.lab.data_sources import GeneratedSet
+from sgpc_framework.lab.data_sources import GeneratedSet, Source
 from sgpc_framework.lab.findings import Findings
 from sgpc_framework.lab.judgement import Judgement
 from sgpc_framework.lab.pages import Table
@@ -14,7 +14,7 @@ from sgpc_framework.lab.paper_tables import mean_rows
 from sgpc_framework.lab.results import SHORT, Measure
 from sgpc_framework.metrics.statistics import Mean
 
-MANY = 8
+MANY = 6
 """More methods than these are the rows of a table, not its columns."""
 
 FLOOR_ROWS = 20_000
@@ -55,9 +55,8 @@ def friedman_table(findings: Findings) -> Table:
         test = judged.friedman
         if test is None:
             continue
-        own = test.ranks[judged.control]
         ranks = [
-            f"{test.ranks[m]:.2f}{' *' * (abs(test.ranks[m] - own) > judged.reach)}"
+            f"{test.ranks[m]:.2f}{' *' * (judged.over_sets(m) in ('better', 'worse'))}"
             if m in test.ranks
             else "-"
             for m in findings.methods
@@ -93,7 +92,7 @@ def floor_table(findings: Findings) -> Table:
         if isinstance(source, GeneratedSet) and source.name in findings.outcomes.sets:
             least = floor(source.name, FLOOR_ROWS)
             rows.append((source.name, least.error.text(2, factor=100.0), least.nlp.text(3)))
-    return Table(("set", "error, %", "NLP"), rows)
+    return Table(("set", "error, %", "NLP (log loss)"), rows)
 
 
 def duel_table(judged: Judgement) -> Table:
@@ -174,15 +173,26 @@ def agreement_table(findings: Findings) -> Table:
 
 
 def data_table(findings: Findings) -> Table:
-    """The data sets, and how many partitions there are of each."""
+    """The data sets, how large they are, and how many partitions there are of each."""
+    first = {source.name: source for source in findings.plan.sources}
     rows = []
     for data in findings.outcomes.sets:
         cells = [cell for cell in findings.outcomes.outcomes if cell.data == data]
         sources = {c.partition: findings.outcomes.outcomes[c].source for c in cells}
         kinds = [source.split()[0] for source in sources.values() if source]
         told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-        rows.append((data, str(len(sources)), told))
-    return Table(("set", "partitions", "source"), rows)
+        rows.append((data, *_extent(first.get(data), findings.plan.rows), str(len(sources)), told))
+    head = ("set", "features", "training rows", "test rows", "partitions", "source")
+    return Table(head, rows)
+
+
+def _extent(source: Source | None, most: int | None) -> tuple[str, str, str]:
+    """Features, training rows and test rows of the first partition."""
+    if source is None:
+        return "-", "-", "-"
+    data = source.partition(0)
+    rows = min(len(data.X), most or len(data.X))
+    return str(data.X.shape[1]), str(rows), str(len(data.X_test))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

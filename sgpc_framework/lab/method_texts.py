@@ -20,6 +20,7 @@ from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.registry import default_registry
 
 SETTING = re.compile(r"([a-z_0-9]+)\s*=\s*(.*)", re.DOTALL)
+PART = re.compile(r"([^:=]+(?::[a-z][a-z0-9-]*(?=:|$))?)(?::(.*))?", re.DOTALL)
 PYTHON_FILE = re.compile(r"(.*?\.py)(?::([A-Za-z_]\w*)(?![\w=\s]*=))?(?::(.*))?", re.DOTALL)
 
 Given = str | Mapping[str, Any] | Method | Any
@@ -28,8 +29,9 @@ Given = str | Mapping[str, Any] | Method | Any
 def method_of(given: Given, name: str | None = None, base: Mapping[str, Any] = PAPER) -> Method:
     """A method from a text, a mapping of settings, a ready part, or a method.
 
-    A text names parts of any kind, ``pool:keep=40`` or ``refiner=none`` where a name is taken
-    twice; presets; TOML or JSON files; ``file.py:Class``; settings, ``max_iterations=5``; or
+    A text names parts of any kind, ``pool:keep=40``, ``refiner=none`` where several kinds have
+    the name, ``distribution:name:keep=40`` where several distributions have it; presets; TOML or
+    JSON files; ``file.py:Class``; settings, ``max_iterations=5``; or
     several of them with `` + `` between. What it does not say is as in ``base``, which is the
     paper's Algorithm 1, unless it begins with a preset or a file.
 
@@ -113,23 +115,26 @@ def _term(term: str) -> dict[str, Any]:
     if setting and setting[1] not in KINDS:
         return {setting[1]: written_value(setting[2])}
     slot, text = (setting[1], setting[2]) if setting else (None, term)
-    part, _, options = text.partition(":")
+    named = PART.fullmatch(text)
+    part, options = (named[1], named[2] or "") if named else (text, "")
     chosen = slot or _slot_of(part)
     return {chosen: {"name": part, **_options(options)}}
 
 
 def _slot_of(name: str) -> str:
-    slots = list(dict.fromkeys(p.kind for p in default_registry().parts() if p.name == name))
+    slots = default_registry().kinds_of(name)
     if len(slots) == 1:
         return slots[0]
     if slots:
         ways = " or ".join(f"{slot}={name}" for slot in slots)
         raise ConfigError([f"{name!r} is the name of several kinds of parts: say {ways} @ method"])
     names = {*PRESETS, *(part.name for part in default_registry().parts())}
+    absent = "; ".join(map(str, default_registry().quarantined()))
+    missing = f"; it may be missing because {absent}" if absent else ""
     raise ConfigError(
         [
             "wanted the name of a part, a preset, a file that ends in .toml, .json or .py, or "
-            f"KEY=VALUE, found {name!r}; {suggestion(name, names)} @ method"
+            f"KEY=VALUE, found {name!r}; {suggestion(name, names)}{missing} @ method"
         ]
     )
 

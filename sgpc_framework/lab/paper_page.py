@@ -115,8 +115,9 @@ def _settings(results: Results) -> str:
         f"With {numbers(scale.sizes)} basis vectors there were at most {numbers(scale.iterations)} "
         "outer iterations (the paper: 20), the same for all methods, and Experiment 3 has "
         f"{numbers(finished)} partitions (the paper: 25 or 20). As in the paper: squared "
-        "exponential with one lengthscale, probit, moment matching, hyperparameters by NLP and "
-        "conjugate gradients, the best outer iteration by NLP. The lengthscale starts at the "
+        "exponential with one lengthscale, probit, moment matching, hyperparameters by NLP (log "
+        "loss, the mean of -log p(true label), lower is better) and conjugate gradients, the "
+        "best outer iteration by NLP. The lengthscale starts at the "
         "median distance; the paper does not say where it starts. The seed of a fit is its "
         "partition's number."
     )
@@ -137,7 +138,7 @@ def _selection(evidence: Evidence, pictures: dict[str, str]) -> list[str]:
         _picture("sizes", "Error and NLP of the methods at each size", pictures),
         "### Test error in percent, mean ± standard error",
         tables.means(results, COMPARED, results.scale.sizes, "test_error"),
-        "### Test NLP, mean ± standard error",
+        "### Test NLP (log loss), mean ± standard error",
         tables.means(results, COMPARED, results.scale.sizes, "test_nlp"),
         "### Which information gain",
         "The paper's printed criterion is no relative entropy, so both directions were run: "

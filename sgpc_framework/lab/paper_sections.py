@@ -124,7 +124,6 @@ def refiners(results: Results, floors: dict[str, Floor]) -> str:
         if name in results.scale.sets
     ]
     if parts:
-        parts.append(
-            f"No classifier does better than:\n\n{markdown_table(('set', 'error', 'NLP'), rows)}"
-        )
+        least = markdown_table(("set", "error", "NLP (log loss)"), rows)
+        parts.append(f"No classifier does better than:\n\n{least}")
     return "\n\n".join(parts)

@@ -71,13 +71,14 @@ def overlap(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def order_agreement(first: Sequence[int], second: Sequence[int]) -> float | None:
-    """Kendall's τ between the two orders of the rows that both have; None below three rows.
+    """Kendall's τ between the two orders of the rows that both have; None below six rows, of which
+    it would be noise.
 
-    >>> order_agreement([1, 2, 3, 9], [3, 2, 1, 5])
+    >>> order_agreement([1, 2, 3, 4, 5, 6, 9], [6, 5, 4, 3, 2, 1, 7])
     -1.0
     """
     shared = [row for row in first if row in {*second}]
-    if len(shared) < 3:
+    if len(shared) < 6:
         return None
     from scipy.stats import kendalltau
 

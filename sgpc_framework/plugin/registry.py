@@ -56,6 +56,8 @@ class Registry:
     manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
     _loaded: Catalogue | None = attrs.field(default=None, init=False, repr=False)
     _loaded_first: Catalogue | None = attrs.field(default=None, init=False, repr=False)
+    _single: dict[str, Catalogue] = attrs.field(factory=dict, init=False, repr=False)
+    """What distributions have that were asked for by their names."""
     _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
     _depth: int = attrs.field(default=0, init=False, repr=False)
     """How many loads are going on, one inside the other."""
@@ -133,9 +135,14 @@ class Registry:
                     self._loaded_first = self._load_first()
         return self._loaded_first
 
-    def _catalogues(self) -> Iterator[Catalogue]:
-        """What can be had at once, then, for who goes on, everything."""
+    def _catalogues(self, name: str = "") -> Iterator[Catalogue]:
+        """What can be had at once; for a full name, what its distribution has; then, for who goes
+        on, everything."""
         yield self._first
+        distribution = normalised(name.rpartition(":")[0])
+        if distribution and self._load is load_installed and distribution not in self._single:
+            self._single[distribution] = load_installed(new_manager(), {distribution})
+        yield from self._single.values()
         yield self._catalogue
 
     def parts(self) -> tuple[Part, ...]:
@@ -180,7 +187,7 @@ class Registry:
         """The record of that kind and name; like :meth:`get` otherwise."""
         if kind not in KINDS:
             raise PluginError(f"wanted a kind of part, found {kind!r}; {suggestion(kind, KINDS)}")
-        for catalogue in self._catalogues():
+        for catalogue in self._catalogues(name):
             rivals = [p for p in catalogue.parts if p.kind == kind and p.is_called(name)]
             if len(rivals) == 1:
                 return rivals[0]
@@ -191,6 +198,15 @@ class Registry:
                 f"{_remedy(rivals)}, because none is picked for you"
             )
         raise PluginError(self._unknown(kind, name))
+
+    def kinds_of(self, name: str) -> tuple[KindName, ...]:
+        """The kinds that have a part of that name, or full name: for a built-in part's name those
+        of built-in parts, and nobody else's package is imported."""
+        for catalogue in self._catalogues(name):
+            kinds = dict.fromkeys(part.kind for part in catalogue.parts if part.is_called(name))
+            if kinds:
+                return tuple(kinds)
+        return ()
 
     def name_of(self, cls: type) -> str | None:
         """What a file calls a class: its name or, where that means another part, the full one;

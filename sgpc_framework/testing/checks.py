@@ -35,6 +35,7 @@ from sgpc_framework.testing import (
     kernel_checks,
     kernel_gradient_checks,
     kernel_range_checks,
+    kernel_use_checks,
     likelihood_checks,
     long_run_checks,
     objective_checks,
@@ -52,8 +53,18 @@ from sgpc_framework.testing.verdict import ConformanceError, Law, Laws, Violatio
 if TYPE_CHECKING:
     import pytest
 
+
+def _together(*each: Laws) -> Laws:
+    """The laws of several modules, by protocol."""
+    joined: dict[Any, tuple[Law, ...]] = {}
+    for laws in each:
+        for protocol, some in laws.items():
+            joined[protocol] = (*joined.get(protocol, ()), *some)
+    return joined
+
+
 LAWS: Mapping[KindName, Laws] = {
-    "kernel": {**kernel_checks.LAWS, **kernel_gradient_checks.LAWS},
+    "kernel": _together(kernel_checks.LAWS, kernel_gradient_checks.LAWS, kernel_use_checks.LAWS),
     "likelihood": likelihood_checks.LAWS,
     "selector": selector_checks.LAWS,
     "sites": site_checks.LAWS,
@@ -62,7 +73,10 @@ LAWS: Mapping[KindName, Laws] = {
 }
 """For each kind, the laws of its protocol and of the abilities that a part may have."""
 
-THOROUGH: Mapping[KindName, Laws] = {"kernel": kernel_range_checks.LAWS, **long_run_checks.LAWS}
+THOROUGH: Mapping[KindName, Laws] = {
+    "kernel": _together(kernel_range_checks.LAWS, kernel_use_checks.THOROUGH),
+    **long_run_checks.LAWS,
+}
 """For each kind, the laws that take longer."""
 
 Level = Literal["quick", "thorough"]

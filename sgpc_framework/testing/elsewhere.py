@@ -15,9 +15,10 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import lru_cache
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -149,9 +150,12 @@ def main() -> None:
     part = pickle.loads(order.part)
     left = [f"by its import, {change}" for change in changes(untouched, settings())]
     np.seterr(**untouched["np.seterr"])  # so that the fit is about the part and not about this
-    threads, before = set(threading.enumerate()), process()
-    outcome = fitted(part, order.kind, training_set(part))
-    left += [f"by a fit, {change}" for change in changes(before, process())]
+    with redirect_stdout(StringIO()) as said:
+        threads, before = set(threading.enumerate()), process()
+        outcome = fitted(part, order.kind, training_set(part))
+        left += [f"by a fit, {change}" for change in changes(before, process())]
+    if said.getvalue():
+        left.append(f"by a fit, {said.getvalue()[:40]!r} on standard output, which is for results")
     left += [f"by a fit, a thread {name!r} that goes on" for name in threads_since(threads)]
     numbers = {name: array.tolist() for name, array in outcome.items()}
     json.dump(Report(numbers, left)._asdict(), result)

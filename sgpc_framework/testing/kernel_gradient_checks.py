@@ -56,7 +56,8 @@ def diagonal_pullback_agrees_with_differences(kernel: Kernel) -> None:
 
 
 def input_pullback_agrees_with_differences(kernel: Kernel) -> None:
-    """input_pullback(X, Z, C) is d sum(C * k(X, Z)) / dX, of X's shape.
+    """input_pullback(X, Z, C) is d sum(C * k(X, Z)) / dX, of X's shape, with Z held fixed even
+    where it is the same array as X.
 
     A kernel whose parts cannot be differentiated declines with ``InputError``.
     """
@@ -75,6 +76,11 @@ def input_pullback_agrees_with_differences(kernel: Kernel) -> None:
                 f"shape {np.shape(gradient)}, not {X.shape} as that of X",
             )
             _require_input_gradient(varied, X, Z, C, gradient, sample.title)
+            own = _cotangent((len(Z), len(Z)))
+            itself = varied.input_pullback(Z, Z, own)  # type: ignore[attr-defined]
+            copied = varied.input_pullback(Z, Z.copy(), own)  # type: ignore[attr-defined]
+            rounding = ROUNDING * scale_of(copied)
+            require_close(itself, copied, rounding, "input_pullback(Z, Z)", sample.title)
 
 
 def fused_pullback_agrees_with_the_single_ones(kernel: Kernel) -> None:

@@ -91,6 +91,9 @@ def finite_of_the_right_shape(likelihood: Likelihood) -> None:
         _require_proper(varied.moments(*at.moved()), at.mean.shape, str(at))
     none, means = np.empty(0), at.mean[..., :0]
     _require_proper(varied.moments(none, means, none), means.shape, "no rows")
+    if has(varied, LogEvidence):
+        alone = np.shape(varied.log_z(none, means, none))
+        require(alone == (0,), f"log_z of shape {alone} for no rows")
 
 
 def normalised(likelihood: Likelihood) -> None:
@@ -184,6 +187,19 @@ def same_values_whatever_the_block(likelihood: Likelihood) -> None:
                 wanted = all_rows[..., one]
                 allowed = 1e-9 * (1.0 + np.abs(wanted))
                 require_close(mine, wanted, allowed, "moments", f"row {i} alone; {at}")
+        y = np.where(np.arange(len(at.y)) % 2 == 1, at.y, _labels(varied)[0])
+        mixed = varied.moments(y, at.mean.copy(), at.variance)
+        spread = varied.moments(
+            *(np.repeat(array, 2, axis=-1)[..., ::2] for array in (at.y, at.mean, at.variance))
+        )
+        for some, found, where in (
+            (slice(1, None, 2), mixed, "rows of other labels between them"),
+            (slice(None), spread, "rows that are not side by side in memory"),
+        ):
+            for mine, all_rows in zip(found, whole, strict=True):
+                wanted = all_rows[..., some]
+                allowed = 1e-9 * (1.0 + np.abs(wanted))
+                require_close(mine[..., some], wanted, allowed, "moments", f"{where}; {at}")
 
 
 def leaves_its_inputs_alone(likelihood: Likelihood) -> None:

@@ -6,12 +6,15 @@ Here a selector and a site estimator walk their own way, as in a fit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import attrs
 import numpy as np
 
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.slopes import predictive_loss
+from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
 from sgpc_framework.plugin.kinds import KindName
 from sgpc_framework.protocols import (
     BasisSelector,
@@ -29,6 +32,7 @@ from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.rows.view import Rows
 from sgpc_framework.testing import likelihood_checks as near
 from sgpc_framework.testing.differences import EXACT, require_gradient, slope, variations
+from sgpc_framework.testing.memory_use import require_linear_memory
 from sgpc_framework.testing.objective_checks import Fit
 from sgpc_framework.testing.selector_checks import (
     memory_of,
@@ -37,6 +41,7 @@ from sgpc_framework.testing.selector_checks import (
     require_inactive,
     require_row_numbers,
 )
+from sgpc_framework.testing.several_threads import require_same_from_threads
 from sgpc_framework.testing.situations import defaults, situation_of
 from sgpc_framework.testing.verdict import (
     Laws,
@@ -62,18 +67,16 @@ def same_values_in_large_blocks(likelihood: Likelihood) -> None:
             varied.moments(at.y[rows], at.mean[..., rows], at.variance[rows])
             for rows in np.array_split(np.arange(len(at.y)), 60)
         ]
-        for name, values, some in zip(whole._fields, whole, zip(*pieces, strict=True), strict=True):
+        for name, found, some in zip(whole._fields, whole, zip(*pieces, strict=True), strict=True):
             wanted = np.concatenate(some, axis=-1)
             allowed = 1e-9 * (1.0 + np.abs(wanted))
-            require_close(
-                values, wanted, allowed, name, f"5000 rows at once and 84 at a time; {at}"
-            )
+            require_close(found, wanted, allowed, name, f"5000 rows at once and 84 at a time; {at}")
 
 
 def derivatives_in_the_tails(likelihood: Likelihood) -> None:
     """alpha is the derivative of log_z, and nu minus that of alpha, far from the boundary too."""
     means = np.linspace(-TAIL, TAIL, 41) + 0.03
-    for varied, at in near.cases(likelihood, means, 0.0, 1.0, 400.0, 1e4):
+    for varied, at in near.cases(likelihood, means, 0.0, 1.0, 400.0, 1e4, 1e6):
         step = 2e-3 * float(np.sqrt(1.0 + at.variance[0]))
 
         def moments(t: float, varied: Any = varied, at: Any = at) -> Floats:
@@ -86,6 +89,40 @@ def derivatives_in_the_tails(likelihood: Likelihood) -> None:
         log_z = np.abs(moments(0.0))
         allowed = 10.0 * EXACT * (1.0 + np.abs(wanted)) + error + 1e-12 * log_z / step
         require_close(given, wanted, allowed, "derivative", f"alpha and -nu in the tails; {at}")
+
+
+def same_moments_from_several_threads(likelihood: Likelihood) -> None:
+    """Blocks of rows have their moments when several threads ask for them at once.
+
+    So nothing is computed in an array that all calls share.
+    """
+    *_, (varied, at) = near.cases(likelihood, np.linspace(-8.0, 8.0, 6000), 1.0)
+
+    def asked(rows: Any) -> Floats:
+        found = varied.moments(at.y[rows], at.mean[..., rows], at.variance[rows])
+        return np.concatenate([np.ravel(each) for each in found])
+
+    require_same_from_threads(asked, np.array_split(np.arange(6000), 8), "moments")
+
+
+def memory_for_the_rows_and_not_for_their_square(selector: BasisSelector) -> None:
+    """A proposal takes memory in proportion to the rows: a fit may have millions."""
+
+    def propose(rows: int) -> None:
+        posterior, rng = _posteriors(rows), np.random.default_rng(1)
+        selector.propose(posterior, rng, *memory_of(selector, posterior, rng))
+
+    require_linear_memory(propose, "a proposal")
+
+
+def sites_for_the_rows_and_not_for_their_square(sites: SiteEstimator) -> None:
+    """A site takes memory in proportion to the rows: a fit may have millions."""
+
+    def estimate(rows: int) -> None:
+        posterior = _posteriors(rows)
+        sites.estimate(posterior, posterior.candidates(np.arange(2)))
+
+    require_linear_memory(estimate, "a site")
 
 
 def sixty_stages_of_proposals(selector: BasisSelector) -> None:
@@ -137,6 +174,36 @@ def gradient_in_the_tails(objective: HyperObjective) -> None:
             require_gradient(gradient, state, loss, scale_of([1.0, value]), where, free=True)
 
 
+def gradient_far_from_the_start(objective: HyperObjective) -> None:
+    """The derivatives that come with the loss are its derivatives where the hyperparameters have
+    moved far, too."""
+    fit = Fit(situation_of(40, included=(3, 11, 19, 7, 0, 25)))
+    box = FreeVector.of(fit.state)
+    here = box.free(values(fit.state))
+
+    def loss(state: Any) -> float:
+        return fit.evaluated(objective, state)[0]
+
+    for move in (-2.5, 2.5):
+        least, most = box.free(box.least) + 0.1, box.free(box.most) - 0.1
+        state = replaced(fit.state, box.natural(np.clip(here + move, least, most)))
+        value, gradient = fit.evaluated(objective, state)
+        where = f"{move:+g} from the start in free coordinates"
+        require_gradient(gradient, state, loss, scale_of([1.0, value]), where, free=True)
+
+
+def does_no_harm_to_the_log_loss(refiner: Refiner) -> None:
+    """NLP (log loss) over the training rows does not rise clearly, beyond that of even odds: a
+    refiner may forget what was learnt by heart, and its own loss may not hide what it does."""
+    situation = situation_of(ROWS, included=tuple(range(0, ROWS, 15)))
+    state, rows = situation.state(), situation.rows()
+    end = refiner.refine(state, rows, np.random.default_rng(1), _go_on).state
+    if len(end) == len(state):
+        before, after = predictive_loss(state, rows), predictive_loss(end, rows)
+        found = f"NLP of {after:.4g} after {before:.4g} at the start"
+        require(after <= max(before, np.log(2.0)) + 0.05, found)
+
+
 def never_worse_on_hundreds_of_rows(refiner: Refiner) -> None:
     """By the refiner's own loss, what it makes of 20 basis vectors and 300 rows is no worse."""
     situation = situation_of(ROWS, included=tuple(range(0, ROWS, 15)))
@@ -149,12 +216,30 @@ def never_worse_on_hundreds_of_rows(refiner: Refiner) -> None:
 
 
 LAWS: dict[KindName, Laws] = {
-    "likelihood": {Likelihood: (same_values_in_large_blocks, derivatives_in_the_tails)},
-    "selector": {BasisSelector: (sixty_stages_of_proposals, sixty_stages_twice)},
-    "sites": {SiteEstimator: (sixty_stages_of_sites,)},
-    "objective": {HyperObjective: (gradient_in_the_tails,)},
-    "refiner": {Refiner: (never_worse_on_hundreds_of_rows,)},
+    "likelihood": {
+        Likelihood: (
+            same_values_in_large_blocks,
+            derivatives_in_the_tails,
+            same_moments_from_several_threads,
+        )
+    },
+    "selector": {
+        BasisSelector: (
+            sixty_stages_of_proposals,
+            sixty_stages_twice,
+            memory_for_the_rows_and_not_for_their_square,
+        )
+    },
+    "sites": {SiteEstimator: (sixty_stages_of_sites, sites_for_the_rows_and_not_for_their_square)},
+    "objective": {HyperObjective: (gradient_in_the_tails, gradient_far_from_the_start)},
+    "refiner": {Refiner: (never_worse_on_hundreds_of_rows, does_no_harm_to_the_log_loss)},
 }
+
+
+@cache
+def _posteriors(rows: int) -> Posterior:
+    """Of so many rows, one of them a basis vector."""
+    return situation_of(rows, included=(7,)).posterior()
 
 
 def _stages(selector: BasisSelector) -> Iterator[Any]:

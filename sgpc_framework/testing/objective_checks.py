@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import attrs
 import numpy as np
 
 from sgpc_framework.engine.trial import Trial
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import FreeVector, values
-from sgpc_framework.protocols import Floats, HyperObjective
+from sgpc_framework.protocols import Floats, HyperObjective, Loss, Subsampled
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing.differences import require_gradient, variations
@@ -23,6 +25,7 @@ from sgpc_framework.testing.situations import (
     Situation,
     corner_situations,
     ordinary_situations,
+    situation_of,
 )
 from sgpc_framework.testing.verdict import (
     Laws,
@@ -46,6 +49,35 @@ def says_something_everywhere_or_nowhere(objective: HyperObjective) -> None:
     """loss returns a ``Loss``, or always None, which leaves the hyperparameters alone."""
     answers = {objective.loss(fit.trial(fit.state)) is None for fit in _fits()}
     require(len(answers) == 1, "None for some states and a loss for others")
+
+
+def a_loss_with_all_its_entries(objective: HyperObjective) -> None:
+    """``Loss(value, gradient, rows, comparable, remark)``: a number, an array, a number above zero,
+    true or false, and a text; ``subset``, if there is one, is a whole number from 0 on."""
+    for fit in _fits():
+        loss = objective.loss(fit.trial(fit.state))
+        if loss is None:
+            continue
+        require(isinstance(loss, Loss), f"{type(loss).__name__} where a Loss is wanted")
+        require(np.ndim(loss.value) == 0, f"a value of shape {np.shape(loss.value)}")
+        require(loss.rows > 0, f"rows = {loss.rows!r}, over which it is averaged or summed")
+        require(isinstance(loss.comparable, bool), f"comparable = {loss.comparable!r}")
+        require(isinstance(loss.remark, str), f"remark = {loss.remark!r}")
+    if has(objective, Subsampled):
+        subset = objective.subset
+        require(isinstance(subset, int) and subset >= 0, f"subset = {subset!r}")
+
+
+def prefers_a_fit_to_its_opposite(objective: HyperObjective) -> None:
+    """A loss is to be low: a model that was fitted has none above that of the model that says the
+    opposite of it."""
+    fit = Fit(situation_of(40, included=(3, 11, 19, 7, 0, 25)))
+    opposite = attrs.evolve(fit.state, mean=-fit.state.mean)
+    value, other = (fit.evaluated(objective, each)[0] for each in (fit.state, opposite))
+    require(
+        not value > other + 1e-6 * scale_of([1.0, other]),
+        f"a loss of {value:.6g}, and {other:.6g} of the opposite: is the sign right?",
+    )
 
 
 def gradient_agrees_with_differences(objective: HyperObjective) -> None:
@@ -95,6 +127,8 @@ LAWS: Laws = {
     HyperObjective: (
         says_something_everywhere_or_nowhere,
         finite,
+        a_loss_with_all_its_entries,
+        prefers_a_fit_to_its_opposite,
         gradient_agrees_with_differences,
         deterministic,
         unchanged_by_block_size,

@@ -70,7 +70,8 @@ def whole_abilities(part: Any, kind: Kind, registry: Registry) -> None:
 
 
 def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
-    """A copy (``attrs.evolve``) is equal to the part and has the same hash."""
+    """A copy (``attrs.evolve``) is equal to the part and has the same hash; a part with other
+    hyperparameters is not equal to it."""
     twin = attrs.evolve(part) if attrs.has(type(part)) else replaced(part, values(part))
     require(bool(twin == part), f"{twin!r}, not equal to the part it is a copy of")
     try:
@@ -78,6 +79,10 @@ def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
     except TypeError as error:
         raise Violation(f"{error}: write options as tuples, not as lists or arrays") from error
     require(same, "another hash for the copy")
+    if len(values(part)):
+        for other in variations(started(part, samples_for(part)[0].X)):
+            differs = not np.array_equal(values(other), values(twin))
+            require(not (differs and other == twin), f"{other!r}, said to be equal to {twin!r}")
 
 
 def hyperparameters_round_trip(part: Any, kind: Kind, registry: Registry) -> None:

@@ -7,19 +7,31 @@ compare: such a state fails the check that is about it, and no other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
+import attrs
 import numpy as np
 
+from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import values
 from sgpc_framework.protocols import Floats, Refined, Refiner, RefinesInRuns, Refining
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
 from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
 from sgpc_framework.testing.samples import is_matrix
-from sgpc_framework.testing.situations import corner_situations, ordinary_situations
-from sgpc_framework.testing.verdict import Laws, require, require_equal, require_finite
+from sgpc_framework.testing.situations import (
+    corner_situations,
+    current_place,
+    ordinary_situations,
+)
+from sgpc_framework.testing.verdict import (
+    Laws,
+    require,
+    require_close,
+    require_equal,
+    require_finite,
+)
 
 
 def loss_is_finite(refiner: Refiner) -> None:
@@ -30,8 +42,8 @@ def loss_is_finite(refiner: Refiner) -> None:
 
 def never_worse_than_its_start(refiner: Refiner) -> None:
     """By the refiner's own loss, what it returns is no worse than what it was given."""
-    for state, rows, where in _fits():
-        refined = _refined(refiner, state, rows)
+    for state, rows, where, end in _ends(refiner):
+        refined = end.state
         if _is_sound(refined):
             before, after = refiner.loss(state, rows), refiner.loss(refined, rows)
             require(
@@ -42,28 +54,56 @@ def never_worse_than_its_start(refiner: Refiner) -> None:
 
 def a_site_for_each_basis_vector(refiner: Refiner) -> None:
     """``Refined(state, notes)`` comes back, with as many row numbers, basis inputs, precisions and
-    site means as each other."""
-    for state, rows, where in _fits():
-        refined = refiner.refine(state, rows, np.random.default_rng(1), _go_on)
+    site means as each other, a tuple of strings as notes, and a refiner or None as settled."""
+    for _, _, where, refined in _ends(refiner):
         require(
             isinstance(refined, Refined) and isinstance(refined.state, State),
             f"{type(refined).__name__} where Refined(state, notes) is wanted ({where})",
         )
         sizes = _sizes(refined.state)
         require(len(set(sizes)) == 1, f"{sizes} of them ({where})")
+        notes, settled = refined.notes, refined.settled
+        strings = isinstance(notes, tuple) and all(isinstance(note, str) for note in notes)
+        require(strings, f"notes = {notes!r} where a tuple of strings is wanted ({where})")
+        require(settled is None or has(settled, Refiner), f"settled = {settled!r} ({where})")
+
+
+def row_numbers_are_those_of_the_rows(refiner: Refiner) -> None:
+    """Row numbers are those of training rows, or -1; a basis vector that is a training row has its
+    number. (One that was moved may keep the number of the row that it was.)"""
+    for _, rows, where, end in _ends(refiner):
+        refined = end.state
+        if not _is_sound(refined):
+            continue  # which another check reports
+        outside = [row for row in refined.basis.tolist() if not -1 <= row < len(rows)]
+        require(not outside, f"row {outside[:1]} where rows of 0 to {len(rows) - 1} are ({where})")
+        X = rows.inputs(np.arange(len(rows)))
+        for row, inputs in zip(refined.basis.tolist(), refined.inputs, strict=True):
+            twins = np.flatnonzero(np.all(np.equal(X, inputs), axis=1))
+            named = row == -1 or not twins.size or row in twins
+            require(named, f"row {row} for the inputs of row {twins[:1]} ({where})")
+
+
+def loss_is_unchanged_by_block_size(refiner: Refiner) -> None:
+    """The refiner's own loss is the same, up to rounding, however many blocks the rows are in."""
+    for each in (*ordinary_situations()[2:], corner_situations()[0]):
+        wanted = refiner.loss(each.state(), each.rows())
+        found = refiner.loss(each.state(), each.rows(5))
+        allowed = 1e-8 * (1.0 + abs(wanted))
+        require_close(found, wanted, allowed, "loss", f"blocks of 5 rows, {each.title}")
 
 
 def finite(refiner: Refiner) -> None:
     """Sites, basis inputs and hyperparameters are finite."""
-    for state, rows, where in _fits():
-        for name, array in _arrays(_refined(refiner, state, rows)).items():
+    for _, _, where, end in _ends(refiner):
+        for name, array in _arrays(end.state).items():
             require_finite(array, name, where)
 
 
 def positive_precisions(refiner: Refiner) -> None:
     """Every site precision is above zero."""
-    for state, rows, where in _fits():
-        precision = _refined(refiner, state, rows).precision
+    for _, _, where, end in _ends(refiner):
+        precision = end.state.precision
         least = float(np.min(precision, initial=np.inf))
         require(not least <= 0.0, f"a precision of {least:.6g} ({where})")
 
@@ -83,11 +123,16 @@ def uses_only_the_generator_given(refiner: Refiner) -> None:
 
 
 def ends_when_told_to(refiner: Refiner) -> None:
-    """When ``tell`` says no, what comes back is a state as good as ever."""
+    """When ``tell`` says no, it ends, and what comes back is a state as good as ever."""
     state, rows, where = next(_fits())
-    stopped = refiner.refine(state, rows, np.random.default_rng(1), _stop).state
+    told, in_full = Listener(go_on=False), Listener(go_on=True)
+    stopped = refiner.refine(state, rows, np.random.default_rng(1), told).state
     sound = _is_sound(stopped) or not _is_sound(_refined(refiner, state, rows))
     require(sound, f"a state that is none ({where})")
+    if told.heard > FEW_MORE:
+        refiner.refine(state, rows, np.random.default_rng(1), in_full)
+        goes_on = f"{told.heard} reports after a no, {in_full.heard} without ({where})"
+        require(told.heard <= in_full.heard // 2, goes_on)
 
 
 def leaves_what_it_was_given_alone(refiner: Refiner) -> None:
@@ -134,6 +179,8 @@ LAWS: Laws = {
         loss_is_finite,
         never_worse_than_its_start,
         a_site_for_each_basis_vector,
+        row_numbers_are_those_of_the_rows,
+        loss_is_unchanged_by_block_size,
         finite,
         positive_precisions,
         deterministic_given_the_generator,
@@ -144,18 +191,48 @@ LAWS: Laws = {
 }
 
 
+FEW_MORE = 5
+"""How often a refiner may tell more after it heard no, from loops inside each other."""
+
+
 def _fits() -> Iterator[tuple[State, TrainingRows, str]]:
     """Few: a refiner may take its time."""
     for each in (*ordinary_situations()[2:], corner_situations()[0]):
         yield each.state(), each.rows(), each.title
 
 
+def _ends(refiner: Refiner) -> Iterator[tuple[State, TrainingRows, str, Refined]]:
+    """Where each refinement began and where it ended. Laws that only look at that share one, as a
+    refiner may take its time; those that are about its ways run it themselves."""
+    for number in range(len(tuple(_fits()))):
+        try:
+            yield _end((type(refiner), current_place()), refiner, number)  # type: ignore[arg-type]
+        except TypeError as error:
+            if "unhashable" not in str(error):
+                raise
+            yield _end.__wrapped__((), refiner, number)
+
+
+@lru_cache(maxsize=8)
+def _end(_: object, refiner: Refiner, number: int) -> tuple[State, TrainingRows, str, Refined]:
+    state, rows, where = tuple(_fits())[number]
+    return state, rows, where, refiner.refine(state, rows, np.random.default_rng(1), _go_on)
+
+
+@attrs.define
+class Listener:
+    """Counts what a refiner tells, and says whether it is to go on."""
+
+    go_on: bool
+    heard: int = 0
+
+    def __call__(self, _: Refining) -> bool:
+        self.heard += 1
+        return self.go_on
+
+
 def _go_on(_: Refining) -> bool:
     return True
-
-
-def _stop(_: Refining) -> bool:
-    return False
 
 
 def _refined(refiner: Refiner, state: State, rows: TrainingRows) -> State:
@@ -191,7 +268,12 @@ def _arrays(state: State) -> dict[str, Floats]:
 def _given(state: State, rows: TrainingRows) -> dict[str, Floats]:
     """The same with the rows, which no refiner may change."""
     numbers = np.arange(len(rows))
-    return {**_arrays(state), "inputs": rows.inputs(numbers), "labels": rows.labels(numbers)}
+    return {
+        **_arrays(state),
+        "row numbers": state.basis,
+        "inputs": rows.inputs(numbers),
+        "labels": rows.labels(numbers),
+    }
 
 
 def _require_same(first: dict[str, Floats], second: dict[str, Floats], where: str) -> None:

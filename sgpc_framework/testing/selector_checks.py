@@ -17,6 +17,7 @@ from sgpc_framework.protocols import BasisSelector, Floats, ScoresCandidates, Se
 from sgpc_framework.rows.posterior import Posterior
 from sgpc_framework.testing.locality import LocalityProbe
 from sgpc_framework.testing.randomness import repeated, under_two_global_seeds
+from sgpc_framework.testing.side_effects import WatchedPosterior, holds_generator
 from sgpc_framework.testing.situations import (
     Situation,
     corner_situations,
@@ -82,6 +83,24 @@ def row_functions_are_row_local(selector: BasisSelector) -> None:
             _asked(deepcopy(selector), probe, np.random.default_rng(1))
 
 
+def row_functions_change_nothing(selector: BasisSelector) -> None:
+    """A row function changes no array or list that it was made with: it returns numbers, because
+    the rows may be elsewhere."""
+    for situation in ordinary_situations():
+        watched: Any = WatchedPosterior(situation.posterior(), situation.title)
+        _asked(deepcopy(selector), watched, np.random.default_rng(1))
+        if isinstance(selector, ScoresCandidates):
+            _scored(selector, watched)
+
+
+def memory_keeps_no_generator(selector: SelectsWithMemory) -> None:
+    """The memory that begun returns holds no random generator: at every stage there is a new one,
+    so that a fit that is resumed has the same bits."""
+    for situation in ordinary_situations():
+        memory = selector.begun(situation.posterior(), np.random.default_rng(1))
+        require(not holds_generator(memory), f"a generator in the memory ({situation.title})")
+
+
 def keeps_no_state_between_fits(selector: BasisSelector) -> None:
     """Two fits with the same selector and the same seed propose the same rows, with the same scores
     if it scores them."""
@@ -134,9 +153,11 @@ LAWS: Laws = {
         deterministic_given_the_generator,
         uses_only_the_generator_given,
         row_functions_are_row_local,
+        row_functions_change_nothing,
         keeps_no_state_between_fits,
         leaves_the_posterior_alone,
     ),
+    SelectsWithMemory: (memory_keeps_no_generator,),
     ScoresCandidates: (
         scores_are_finite_one_for_each_candidate,
         scores_are_unchanged_by_block_size,

@@ -112,6 +112,23 @@ def same_site_whoever_else_is_a_candidate(sites: SiteEstimator) -> None:
             _require_same_sites(sites.estimate(posterior, one), steps[i], posterior, one, where)
 
 
+def most_sites_help_their_own_row(sites: SiteEstimator) -> None:
+    """Before there are basis vectors, the sites of most rows make the row's own label more
+    probable: mean + coefficient * variance, variance - shrinkage * variance²."""
+    for situation in ordinary_situations()[:1]:
+        posterior = situation.posterior()
+        candidates = posterior.candidates(np.flatnonzero(posterior.eligible()))
+        steps, at = sites.estimate(posterior, candidates), candidates.at
+        mean = at.mean + steps.coefficient * at.variance
+        variance = at.variance - steps.shrinkage * at.variance**2
+        if not np.all((variance >= 0.0) & np.isfinite(mean)):
+            continue  # which another check reports
+        after = posterior.likelihood.moments(at.y, mean, variance).log_z
+        helped = int(np.sum(after >= at.log_z))
+        found = f"{helped} of {len(candidates)} rows: is the sign of the coefficient right?"
+        require(2 * helped > len(candidates), found)
+
+
 def leaves_the_posterior_alone(sites: SiteEstimator) -> None:
     """estimate changes nothing in the posterior: only ``include``, which is the engine's, does."""
     for situation in _situations():
@@ -131,6 +148,7 @@ LAWS: Laws = {
         deterministic,
         unchanged_by_block_size,
         same_site_whoever_else_is_a_candidate,
+        most_sites_help_their_own_row,
         leaves_the_posterior_alone,
     )
 }

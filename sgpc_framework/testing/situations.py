@@ -41,6 +41,11 @@ def placed(place: Place) -> Iterator[None]:
         _place.reset(outer)
 
 
+def current_place() -> Place:
+    """Where the rows of situations are."""
+    return _place.get()
+
+
 @cache
 def defaults() -> Config:
     """The default parts."""
@@ -61,7 +66,7 @@ class Situation:
     def rows(self, block_rows: int = ROWS) -> TrainingRows:
         """A copy of the data: a part that writes into it harms nobody else."""
         X, y = self.X.copy(), self.y.copy()
-        return TrainingRows.of(X, y, block_rows, _place.get(), self.weight)
+        return TrainingRows.of(X, y, block_rows, current_place(), self.weight)
 
     def posterior(self, block_rows: int = ROWS, stages: int = 4) -> Posterior:
         """A new posterior in this situation, with room for some stages more."""

@@ -34,8 +34,9 @@ def same_bits_in_another_process(part: Any, kind: Kind, registry: Registry) -> N
 
 
 def leaves_the_process_as_it_was(part: Any, kind: Kind, registry: Registry) -> None:
-    """After a fit the settings of numpy, warnings, signals and the environment are as before, and
-    no thread goes on."""
+    """After a fit the settings of numpy, warnings, logging, signals and the environment are as
+    before, and the global random generators; no file is new or open, no thread goes on, and
+    nothing was printed."""
     for report in reports(part, kind.name):
         require(not report.left, "; ".join(report.left))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import locale
+import logging
 import os
+import random
 import signal
 import sys
 import threading
@@ -40,6 +42,12 @@ def process() -> dict[str, Any]:
         "numpy's print options": np.get_printoptions(),
         "sys.path": list(sys.path),
         "the environment": dict(os.environ),
+        "the global generator of numpy": repr(np.random.get_state()),  # noqa: NPY002
+        "the global generator of Python": random.getstate(),
+        "the root logger": (logging.root.level, list(logging.root.handlers)),
+        "the interval of threads": sys.getswitchinterval(),
+        "the files of the working directory": sorted(os.listdir()),
+        "open files": _open_files(),
         "standard output": sys.stdout,
         "standard error": sys.stderr,
     }
@@ -61,6 +69,11 @@ def threads_since(before: set[threading.Thread]) -> list[str]:
         if not new or monotonic() > deadline:
             return sorted(each.name for each in new)
         sleep(0.02)
+
+
+def _open_files() -> int | None:
+    """How many, where the system tells."""
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
 
 
 def _filters_for_all() -> list[str]:

@@ -89,7 +89,8 @@ def test_the_command(sgpc, data):
 
 def test_configurations_beside_each_other_as_json(sgpc, data):
     options = ("--target", "y", "--sizes", "4", "--folds", 2, "--json", "--no-baselines")
-    output = json.loads(sgpc("compare", data, *options, "--configs", "paper,fast").stdout)
+    both = ("--configs", "paper", "--configs", "fast")
+    output = json.loads(sgpc("compare", data, *options, *both).stdout)
     assert [entry["design"] for entry in output] == ["paper", "fast", "class frequencies"]
     assert output == json.loads(json.dumps(output))
     again = json.loads(sgpc("compare", data, *options, "--configs", "fast").stdout)

@@ -190,7 +190,7 @@ def test_no_more_is_read_than_a_set_can_have(server, tmp_path, monkeypatch):
 
 
 def test_an_unknown_number_is_said(server, tmp_path):
-    with pytest.raises(InputError, match=r"data/1460: could not be fetched: .*412"):
+    with pytest.raises(InputError, match=r"data/1460: the server answered 412"):
         fetch("banana", tmp_path, server.address)
 
 

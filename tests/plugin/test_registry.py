@@ -397,3 +397,11 @@ def test_a_plugin_that_asks_whenever_it_is_asked_ends():
     registry = Registry.of_plugins(SimpleNamespace(sgpc_refiners=sgpc_refiners))
     assert registry.names("refiner") == ("still",)
     assert asked == [()]
+
+
+def test_the_kinds_of_a_built_in_name_are_known_without_strangers():
+    registry = Registry()
+    assert registry.kinds_of("pool") == registry.kinds_of("sgpc-framework:pool") == ("selector",)
+    assert registry.kinds_of("none") == ("objective", "refiner")
+    assert registry._loaded is None  # nobody else's package was imported
+    assert registry.kinds_of("surely-not-there") == ()

@@ -380,6 +380,7 @@ ASKING = {
     "deterministic given the generator",
     "uses only the generator given",
     "row functions are row local",
+    "row functions change nothing",
     "keeps no state between fits",
     "leaves the posterior alone",
 }
@@ -501,11 +502,14 @@ def _shrunk(variance):
     return variance
 
 
+COUNTED = []
+
+
 def _blocks(posterior):
     """How many blocks the rows are in: something that nobody should look at."""
-    count = []
-    posterior.total(lambda rows: count.append(1) or rows.mean)
-    return len(count)
+    COUNTED.clear()
+    posterior.total(lambda rows: COUNTED.append(1) or rows.mean)
+    return len(COUNTED)
 
 
 @caught("scores are finite one for each candidate", saying="score = nan")
@@ -713,6 +717,8 @@ class NanObjective(SoundObjective):
 @caught(
     "says something everywhere or nowhere",
     "finite",
+    "a loss with all its entries",
+    "prefers a fit to its opposite",
     "gradient agrees with differences",
     "deterministic",
     "unchanged by block size",
@@ -764,6 +770,7 @@ class MisspeltSubset(SoundObjective):
 REFINING = {
     "never worse than its start",
     "a site for each basis vector",
+    "row numbers are those of the rows",
     "finite",
     "positive precisions",
     "deterministic given the generator",
