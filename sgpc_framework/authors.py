@@ -43,6 +43,7 @@ kernels
 ``KernelColumns``         ability: prepared columns
 ``StorableInputs``        ability: inputs in model files
 ``WarpsInputs``           ability: a map of the inputs, and a kernel of what was mapped
+``WrapsKernel``           ability: a kernel around another one
 ``FeatureRelevance``      ability: how much each feature matters
 ``JoinsKernels``          ability: a kernel made of kernels
 ``KernelExpression``      ability: its formula, so that models with it can be exported
@@ -52,6 +53,7 @@ kernels
 ``DotProduct``            in it: Σ x_f z_f
 ``Exp``, ``Number``       in it: an exponential, and a number
 ``Warp``                  in it: a formula of features that went through rising lines
+``LinearMap``             in it: a formula of linear combinations of features
 ``SampleInputs``          ability: inputs for the conformance kit
 ``kernel_values``         k(X, Z) of any kernel, checked
 ``kernel_diag``           the diagonal of k(X, X), checked
@@ -151,6 +153,7 @@ from sgpc_framework.parts.expressions import (
     DotProduct,
     Exp,
     Expression,
+    LinearMap,
     ManyClassLink,
     Number,
     SineDistance,
@@ -209,6 +212,7 @@ from sgpc_framework.protocols import (
     Tell,
     Tunable,
     WarpsInputs,
+    WrapsKernel,
 )
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.holding_out import HeldOut, Split
@@ -244,6 +248,7 @@ __all__ = [
     "Likelihood",
     "LikelihoodLink",
     "LikelihoodPullback",
+    "LinearMap",
     "LogEvidence",
     "Loss",
     "ManyClassLink",
@@ -287,6 +292,7 @@ __all__ = [
     "TwoClassLink",
     "Warp",
     "WarpsInputs",
+    "WrapsKernel",
     "additive_form",
     "compiled",
     "compiler_options",

@@ -384,7 +384,24 @@ class StorableInputs(Protocol):
 
 
 @runtime_checkable
-class WarpsInputs(Protocol):
+class WrapsKernel(Protocol):
+    """A kernel that is made of another one, and can be made of a third.
+
+    ``around(inner)`` raises ``ValueError`` where that kernel is of the wrong kind.
+    """
+
+    @property
+    def inner(self) -> Kernel:
+        """The kernel inside."""
+        ...
+
+    def around(self, inner: Any, /) -> Kernel:
+        """The same with another kernel inside."""
+        ...
+
+
+@runtime_checkable
+class WarpsInputs(WrapsKernel, Protocol):
     """A kernel that sees its inputs through a map g that can be undone.
 
         k(x, z) = inner(g(x), g(z))
@@ -393,21 +410,12 @@ class WarpsInputs(Protocol):
     once.
     """
 
-    @property
-    def inner(self) -> Kernel:
-        """The kernel of what was mapped."""
-        ...
-
     def warp(self, X: Inputs, /) -> Inputs:
         """g of every row."""
         ...
 
     def unwarp(self, X: Inputs, /) -> Inputs:
         """The rows of which g is X."""
-        ...
-
-    def around(self, inner: Kernel, /) -> Kernel:
-        """The same map with another kernel inside."""
         ...
 
 

@@ -40,6 +40,7 @@ from sgpc_framework.protocols import (
     Subsampled,
     Tunable,
     WarpsInputs,
+    WrapsKernel,
 )
 
 if TYPE_CHECKING:  # a checker of types may conclude the same
@@ -167,6 +168,7 @@ ABILITIES: Mapping[str, tuple[Ability, ...]] = {
             "inputs",
             "mapped, then seen by the kernel inside",
         ),
+        Ability(WrapsKernel, "a kernel around another one, which can be exchanged"),
         Ability(FeatureRelevance, "how much each feature matters"),
         Ability(JoinsKernels, "what `+` and `*` of kernels ask for"),
         Ability(

@@ -117,6 +117,14 @@ class Warp(Expression):
 
 
 @attrs.frozen
+class LinearMap(Expression):
+    """``inner`` of x A and z A, for rows x and z; ``matrix`` is A, row by row."""
+
+    inner: Expression
+    matrix: tuple[tuple[float, ...], ...]
+
+
+@attrs.frozen
 class TwoClassLink:
     """p(y|f) = ε + (1 - 2ε) g(slope y (f + bias)), with ``curve`` g ``"normal"`` or ``"logistic"``.
 
@@ -166,6 +174,8 @@ def evaluate(expression: Expression, X: Floats, Z: Floats) -> Floats:
             return np.exp(evaluate(exponent, X, Z))
         case Warp(inner, knots, images):
             return evaluate(inner, warped(X, knots, images), warped(Z, knots, images))
+        case LinearMap(inner, matrix):
+            return evaluate(inner, X @ np.array(matrix), Z @ np.array(matrix))
     raise TypeError(f"wanted an expression, found {expression!r}")
 
 
@@ -216,6 +226,16 @@ class Lines:
     def __call__(self, X: Floats) -> Floats:
         bent = np.minimum(np.maximum(X[:, :, None] - self.knot, self.low), self.width)
         return np.asarray(self.image + (self.slope * bent).sum(axis=2))
+
+
+@attrs.frozen(eq=False)
+class Combinations:
+    """Linear combinations of features: each column of ``matrix`` says what one is made of."""
+
+    matrix: Floats
+
+    def __call__(self, X: Floats) -> Floats:
+        return np.asarray(X @ self.matrix)
 
 
 def warped(

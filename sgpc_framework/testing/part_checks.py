@@ -56,10 +56,11 @@ def whole_abilities(part: Any, kind: Kind, registry: Registry) -> None:
     """
     offered = {name for name in dir(part) if not name.startswith("_")}
     known: set[str] = set()
+    whole = [a.members for a in ABILITIES[kind.name] if a.members <= offered]
     for ability in ABILITIES[kind.name]:
         present, missing = ability.members & offered, ability.members - offered
         require(
-            not (present and missing),
+            not (present.difference(*whole) and missing),
             f"{' and '.join(present)} without {' and '.join(missing)} ({ability.name})",
         )
         known |= ability.members

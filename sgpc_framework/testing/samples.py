@@ -15,7 +15,13 @@ import numpy as np
 
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import hyperparameters, parts_of
-from sgpc_framework.protocols import Inputs, Kernel, SampleInputs, StartsFromData
+from sgpc_framework.protocols import (
+    FeatureRelevance,
+    Inputs,
+    Kernel,
+    SampleInputs,
+    StartsFromData,
+)
 from sgpc_framework.rows.checking import checked_inputs
 
 C = TypeVar("C")
@@ -94,5 +100,8 @@ def _inputs(component: object) -> Inputs:
 
 def width(component: object) -> int:
     """How many features a component has been made for that has one number for each of them."""
+    for part in parts_of(component):
+        if has(part, FeatureRelevance) and (relevances := part.relevances()) is not None:
+            return len(relevances)
     positions = [h.position for h in hyperparameters(component) if h.position is not None]
     return max(positions) + 1 if positions else FEATURES

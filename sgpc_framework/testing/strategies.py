@@ -128,6 +128,8 @@ def _hyperparameters(
     if get_origin(option.type) is tuple:  # a list in any case, such as a number for each class
         return st.lists(number, min_size=2, max_size=4).map(tuple)
     if any(get_origin(member) is tuple for member in get_args(option.type)):
+        if float not in get_args(option.type):  # not one for each feature
+            return st.just(option.field.default)
         return number | st.tuples(*[number] * features)
     return number
 

@@ -34,6 +34,7 @@ from sgpc_framework.testing.strategies import fitted_states
 from sgpc_plugins.kernels import (
     Constant,
     Linear,
+    Mahalanobis,
     Matern12,
     Matern32,
     Matern52,
@@ -84,6 +85,11 @@ KNOTS = {
     "images": [[-2.0, 0.0, 0.5], [], [5.0, 5.1]],
 }
 WIDE = (0.5, 2.0, 1.0)
+MIXED = Mahalanobis(
+    Matern52(3.0, WIDE),
+    scale=(1.0, 3.0, 0.2),
+    mixing=(0.1, 2.0, -1.0, 0.0, 0.4, 1.0, -3.0, 0.2, 1.5),
+)
 
 
 @cache
@@ -106,6 +112,9 @@ def zoo() -> dict[str, Model | OneVsRest | TableClassifier]:
         "rational": model(RationalQuadratic(2.0, 1.5, 0.7), Logistic(5.0, -0.5), [0.5, 1.5]),
         "warped": model(
             Warped(Matern52(3.0, 1.0), **KNOTS) + Polynomial(lengthscale=2.0), Probit(), two
+        ),
+        "mixed": model(
+            Warped(MIXED, **KNOTS) + MIXED * Matern32(lengthscale=2.0), NoisyProbit(), two
         ),
         "constant": model(Constant(2.0), Probit(), two),
         "no basis": model(Linear(1.0), Probit(bias=0.4), two, size=0),

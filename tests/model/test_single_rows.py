@@ -23,6 +23,7 @@ KERNELS = [
     "linear",
     {"name": "sum", "terms": ["matern-52", "linear"]},
     {"name": "warped", "inner": "matern-32"},
+    {"name": "mahalanobis", "inner": "matern-32"},
 ]
 
 

@@ -30,6 +30,7 @@ from sgpc_framework.protocols import (
 from sgpc_plugins.kernels import (
     Constant,
     Linear,
+    Mahalanobis,
     Matern12,
     Matern32,
     Matern52,
@@ -760,6 +761,7 @@ def test_the_hook_names_every_kernel_once():
         "sum",
         "product",
         "warped",
+        "mahalanobis",
     ]
 
 
@@ -833,6 +835,7 @@ def test_kernels_say_how_much_each_feature_matters():
         Sum((Matern12(), Linear())),
         Product((Matern32(lengthscale=(0.7, 2.0)), Periodic(period=1.7))),
         Warped(Matern52(), ((-1.0, 0.5, 2.0), ()), ((-2.0, 0.0, 0.3), ())),
+        Mahalanobis(Matern52(), scale=(1.0, 2.0), mixing=(0.5, 2.0, -1.0, 0.1)),
     ],
     ids=lambda kernel: kernel.name,
 )

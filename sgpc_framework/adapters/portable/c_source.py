@@ -12,12 +12,12 @@ from sgpc_framework.adapters.portable.literals import (
     comparisons,
     constants,
     identifiers,
-    line_arrays,
+    map_arguments,
     numbers,
 )
 from sgpc_framework.adapters.portable.runtime import needs, runtime
 from sgpc_framework.model.classes import shown
-from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.parts.expressions import Lines, ManyClassLink
 from sgpc_framework.tables.dates import CALENDAR
 from sgpc_framework.tables.encoding import Encoding
 from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
@@ -76,9 +76,10 @@ def _process(i: int, process: Process) -> Iterator[str]:
     yield f"static double kernel_{i}({arguments})\n{{\n    return {formula};\n}}"
     body = [f"static void log_proba_{i}(const double *x0, double *logs)\n{{"]
     for v, view_ in enumerate(plan.views, start=1):
-        pieces = view_.lines.knot.shape[1]
         body.append(f"    double x{v}[FEATURES];")
-        body.append(f"    along_lines(x{view_.parent}, x{v}, {pieces}, {line_arrays(i, v)});")
+        call = "along_lines" if isinstance(view_.through, Lines) else "combinations"
+        more = map_arguments(i, v, view_.through)
+        body.append(f"    {call}(x{view_.parent}, x{v}, {more});")
     own, pairs = [], []
     for comparison, basis, more in comparisons(i, process):
         x = f"x{comparison.view}"

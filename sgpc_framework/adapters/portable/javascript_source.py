@@ -12,11 +12,11 @@ from sgpc_framework.adapters.portable.literals import (
     arrays,
     comparisons,
     constants,
-    line_arrays,
+    map_arguments,
     numbers,
 )
 from sgpc_framework.adapters.portable.runtime import needs, runtime
-from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.parts.expressions import Lines, ManyClassLink
 from sgpc_framework.tables.encoding import Encoding
 from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
@@ -64,8 +64,9 @@ def _process(i: int, process: Process) -> Iterator[str]:
     yield f"  const kernel_{i} = ({arguments}) => {written(plan.formula, _WORDS)};"
     body = [f"  function logProba_{i}(x0) {{"]
     for v, view_ in enumerate(plan.views, start=1):
-        pieces = view_.lines.knot.shape[1]
-        body.append(f"    const x{v} = alongLines(x{view_.parent}, {pieces}, {line_arrays(i, v)});")
+        call = "alongLines" if isinstance(view_.through, Lines) else "combinations"
+        more = map_arguments(i, v, view_.through)
+        body.append(f"    const x{v} = {call}(x{view_.parent}, {more});")
     own, pairs = [], []
     for comparison, basis, more in comparisons(i, process):
         x = f"x{comparison.view}"

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.parts.expressions import (
+    Combinations,
     DotProduct,
     Exp,
     Expression,
+    LinearMap,
     Lines,
     Number,
     Power,
@@ -28,11 +30,10 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class View:
-    """Features as a part of the kernel sees them: those of the view ``parent``, along ``lines``."""
+    """Features as a part of the kernel sees them: those of the view ``parent``, through a map."""
 
     parent: int
-    lines: Lines
-    warp: Warp
+    through: Lines | Combinations
 
 
 @attrs.frozen
@@ -85,11 +86,16 @@ class KernelPlan:
             case Exp(exponent):
                 return Exp(self._planned(exponent, view))
             case Warp(inner, knots, images):
-                self.views.append(View(view, Lines.through(knots, images), expression))
-                return self._planned(inner, len(self.views))
+                return self._planned(inner, self._view(view, Lines.through(knots, images)))
+            case LinearMap(inner, matrix):
+                return self._planned(inner, self._view(view, Combinations(np.array(matrix))))
             case Number():
                 return expression
         raise TypeError(f"wanted an expression, found {expression!r}")
+
+    def _view(self, parent: int, through: Lines | Combinations) -> int:
+        self.views.append(View(parent, through))
+        return len(self.views)
 
     def _compared(self, comparison: Comparison) -> Compared:
         if comparison not in self.comparisons:
@@ -100,7 +106,7 @@ class KernelPlan:
         """X in every view, view 0 included."""
         seen = [X]
         for view in self.views:
-            seen.append(view.lines(seen[view.parent]))
+            seen.append(view.through(seen[view.parent]))
         return seen
 
 

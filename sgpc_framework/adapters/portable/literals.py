@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sgpc_framework.adapters.portable.formula import Process
 from sgpc_framework.adapters.portable.kernel_plan import Comparison
 from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
+from sgpc_framework.parts.expressions import Combinations, Lines
 
 _RESERVED = frozenset(
     (
@@ -57,8 +58,12 @@ def arrays(i: int, process: Process) -> Iterator[tuple[str, ArrayLike]]:
     for view, inputs in enumerate(plan.seen(process.inputs)):
         if any(comparison.view == view for comparison in plan.comparisons):
             yield f"basis_{i}_{view}", inputs
-    for v, warp in enumerate(plan.views, start=1):
-        yield from ((f"{part}_{i}_{v}", getattr(warp.lines, part)) for part in LINES)
+    for v, view_ in enumerate(plan.views, start=1):
+        through = view_.through
+        if isinstance(through, Lines):
+            yield from ((f"{part}_{i}_{v}", getattr(through, part)) for part in LINES)
+        else:
+            yield f"matrix_{i}_{v}", through.matrix
     for c, comparison in enumerate(plan.comparisons):
         if comparison.is_distance:
             yield f"weights_{i}_{c}", weights(process, c)
@@ -68,9 +73,12 @@ def arrays(i: int, process: Process) -> Iterator[tuple[str, ArrayLike]]:
     yield f"shrinkage_{i}", process.shrinkage
 
 
-def line_arrays(i: int, view: int) -> str:
-    """The names of the arrays of a warp, as arguments."""
-    return ", ".join(f"{part}_{i}_{view}" for part in LINES)
+def map_arguments(i: int, number: int, through: Lines | Combinations) -> str:
+    """What the function of a view's map is called with, besides the features."""
+    if isinstance(through, Combinations):
+        return f"matrix_{i}_{number}"
+    pieces = str(through.knot.shape[1])
+    return ", ".join([pieces, *(f"{part}_{i}_{number}" for part in LINES)])
 
 
 def comparisons(i: int, process: Process) -> Iterator[tuple[Comparison, str, str]]:

@@ -9,7 +9,7 @@ from sgpc_framework.adapters.portable.kernel_plan import written
 from sgpc_framework.adapters.portable.literals import numbers, weights
 from sgpc_framework.adapters.portable.runtime import needs, runtime
 from sgpc_framework.adapters.portable.special_functions import alternating, chebyshev, quadrature
-from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.parts.expressions import Combinations, ManyClassLink
 from sgpc_framework.tables.encoding import Encoding
 from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
 
@@ -66,7 +66,10 @@ def _process(i: int, process: Process) -> Iterator[str]:
         if any(comparison.view == view for comparison in plan.comparisons):
             yield _array(f"BASIS_{i}_{view}", inputs, size, width)
     for v, view_ in enumerate(plan.views, start=1):
-        lines = view_.lines
+        lines = view_.through
+        if isinstance(lines, Combinations):
+            yield _array(f"MATRIX_{i}_{v}", lines.matrix, width, width)
+            continue
         fields = (lines.knot, lines.slope, lines.low, lines.width)
         each = [f"np.array([\n{numbers(lines.image)},\n])"]
         each += [f"np.array([\n{numbers(f)},\n]).reshape({width}, -1)" for f in fields]
@@ -82,7 +85,10 @@ def _process(i: int, process: Process) -> Iterator[str]:
     yield f"def _kernel_{i}({arguments}):\n    return {written(plan.formula, _WORDS)}"
     body = [f"def _log_proba_{i}(X):", "    x0 = X"]
     for v, view_ in enumerate(plan.views, start=1):
-        body.append(f"    x{v} = _along_lines(x{view_.parent}, *LINES_{i}_{v})")
+        mapped = f"_along_lines(x{view_.parent}, *LINES_{i}_{v})"
+        if isinstance(view_.through, Combinations):
+            mapped = f"x{view_.parent} @ MATRIX_{i}_{v}"
+        body.append(f"    x{v} = {mapped}")
     own, pairs = [], []
     for c, comparison in enumerate(plan.comparisons):
         x = f"x{comparison.view}"

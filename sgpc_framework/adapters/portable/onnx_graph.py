@@ -16,11 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.adapters.portable.formula import Formula, Process
-from sgpc_framework.adapters.portable.kernel_plan import Compared, View
+from sgpc_framework.adapters.portable.kernel_plan import Compared
 from sgpc_framework.adapters.portable.onnx_calendar import MISSING_DATE, calendar
 from sgpc_framework.adapters.portable.onnx_links import functions, log_probabilities
 from sgpc_framework.adapters.portable.onnx_nodes import DOMAIN, IR, ML_OPSET, OPSET, Nodes, extra
-from sgpc_framework.parts.expressions import Exp, Expression, Number, Power, Product, Sum
+from sgpc_framework.parts.expressions import (
+    Combinations,
+    Exp,
+    Expression,
+    Lines,
+    Number,
+    Power,
+    Product,
+    Sum,
+)
 from sgpc_framework.tables.dates import WEEKDAYS, moments
 from sgpc_framework.tables.encoding import Encoding
 from sgpc_framework.tables.feature_columns import DateColumn, NumberColumn, WordColumn
@@ -222,7 +231,7 @@ def _of_process(g: Nodes, process: Process, x: str) -> str:
     plan, size = process.plan, len(process)
     views = [x]
     for view in plan.views:
-        views.append(_along_lines(g, view, views[view.parent]))
+        views.append(_mapped(g, view.through, views[view.parent]))
     basis = plan.seen(process.inputs)
     pairs, own = [], []
     for comparison in plan.comparisons:
@@ -248,8 +257,10 @@ def _of_process(g: Nodes, process: Process, x: str) -> str:
     return log_probabilities(g, process.link, mean, variance)
 
 
-def _along_lines(g: Nodes, view: View, x: str) -> str:
-    lines = view.lines
+def _mapped(g: Nodes, through: Lines | Combinations, x: str) -> str:
+    if isinstance(through, Combinations):
+        return str(g("MatMul", x, through.matrix))
+    lines = through
     apart = g("Sub", g("Unsqueeze", x, np.array([2])), lines.knot)
     bent = g("Mul", g("Min", g("Max", apart, lines.low), lines.width), lines.slope)
     return str(g("Add", g("Squeeze", g.sum(bent, 2), np.array([2])), lines.image))

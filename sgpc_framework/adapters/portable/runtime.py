@@ -8,7 +8,7 @@ from string import Template
 
 from sgpc_framework.adapters.portable.formula import Formula
 from sgpc_framework.adapters.portable.special_functions import DEGREE, NODES, POLE, TERMS
-from sgpc_framework.parts.expressions import ManyClassLink
+from sgpc_framework.parts.expressions import Lines, ManyClassLink
 from sgpc_framework.tables.feature_columns import WordColumn
 
 
@@ -26,7 +26,8 @@ def needs(formula: Formula) -> list[str]:
 
 
 _ORDER = (
-    *("posterior", "squared_distance", "sine_distance", "dot_product", "along_lines"),
+    *("posterior", "squared_distance", "sine_distance", "dot_product"),
+    *("along_lines", "combinations"),
     *("erfcx", "normal", "logistic", "two_classes", "softmax", "many_classes"),
     *("numbers", "words", "weekdays", "dates", "flags"),
 )
@@ -35,8 +36,8 @@ _ORDER = (
 def _of_kernels(formula: Formula) -> Iterator[str]:
     for process in formula.processes:
         yield from (comparison.kind for comparison in process.plan.comparisons)
-        if process.plan.views:
-            yield "along_lines"
+        for view in process.plan.views:
+            yield "along_lines" if isinstance(view.through, Lines) else "combinations"
 
 
 def _of_links(formula: Formula) -> Iterator[str]:

@@ -6,6 +6,7 @@ from sgpc_framework.authors import Kernel, hookimpl
 from sgpc_plugins.kernels.composite import Product, Sum
 from sgpc_plugins.kernels.constant import Constant
 from sgpc_plugins.kernels.dot_product import Linear, Polynomial
+from sgpc_plugins.kernels.mahalanobis import Mahalanobis
 from sgpc_plugins.kernels.matern import Matern12, Matern32, Matern52
 from sgpc_plugins.kernels.periodic import Periodic
 from sgpc_plugins.kernels.rational_quadratic import RationalQuadratic
@@ -15,6 +16,7 @@ from sgpc_plugins.kernels.warped import Warped
 __all__ = [
     "Constant",
     "Linear",
+    "Mahalanobis",
     "Matern12",
     "Matern32",
     "Matern52",
@@ -44,4 +46,5 @@ def sgpc_kernels() -> list[type[Kernel]]:
         Sum,
         Product,
         Warped,
+        Mahalanobis,
     ]

@@ -128,6 +128,13 @@ class PairSums:
         sums: Floats = self._weights @ (A * A) - 2.0 * crossed + self._W.sum(axis=0) @ (B * B)
         return sums
 
+    def products(self) -> Floats:
+        """Σ_ij W_ij (x_if - z_jf) (x_ig - z_jg) for every two features f and g."""
+        A, B = self._A, self._B
+        crossed: Floats = A.T @ self._crossed
+        own: Floats = (A.T * self._weights) @ A + (B.T * self._W.sum(axis=0)) @ B
+        return own - crossed - crossed.T
+
 
 def _with_columns(A: Floats, *columns: Floats | float) -> Floats:
     """The matrix with more columns to its right."""

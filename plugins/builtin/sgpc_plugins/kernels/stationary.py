@@ -66,12 +66,12 @@ class Stationary(KernelArithmetic, ABC):
         """What the leaf is."""
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
-        return self._values(self._squared_distances(*matrices(self, X, Z)))
+        return self.at_distances(self.squared_distances(*matrices(self, X, Z)))
 
     def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
         X = matrix(self, X)
-        distances = distances_to(X, self._weights(X))
-        return lambda Z: self._values(distances(matrix(self, Z)))
+        distances = distances_to(X, self.weights(X))
+        return lambda Z: self.at_distances(distances(matrix(self, Z)))
 
     def diag(self, X: Inputs, /) -> Floats:
         return np.full(len(matrix(self, X)), self.variance)
@@ -89,23 +89,15 @@ class Stationary(KernelArithmetic, ABC):
     def _linearised(
         self, X: Floats, Z: Floats
     ) -> tuple[Floats, Callable[[Floats, bool], tuple[Floats, Floats]]]:
-        r2 = self._squared_distances(X, Z)
-        K = self._values(r2.copy())
+        r2 = self.squared_distances(X, Z)
+        K = self.at_distances(r2.copy())
 
         def pullbacks(G: Floats, inputs: bool) -> tuple[Floats, Floats]:
-            profile = self.profile()
-            W = profile.slope(r2, K)
-            W *= G
+            W = self.by_distances(G, r2, K)
             ard = isinstance(self.lengthscale, tuple)
             pairs = PairSums(W, X, Z) if ard or inputs else None
             squares = pairs.squares() if pairs and ard else np.asarray(np.vdot(W, r2))
-            own = np.concatenate(
-                [
-                    [np.vdot(G, K) / self.variance],
-                    lengthscale_gradient(self.lengthscale, squares),
-                    [np.vdot(G, derivative(r2, K)) for derivative in profile.own],
-                ]
-            )
+            own = self.own_gradient(G, r2, K, squares)
             return own, self._input_gradient(pairs) if pairs and inputs else np.empty(0)
 
         return K, pullbacks
@@ -115,14 +107,13 @@ class Stationary(KernelArithmetic, ABC):
 
     def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
         X, Z = matrices(self, X, Z)
-        r2 = self._squared_distances(X, Z)
-        W = self.profile().slope(r2, self._values(r2.copy()))
-        W *= cotangent
+        r2 = self.squared_distances(X, Z)
+        W = self.by_distances(cotangent, r2, self.at_distances(r2.copy()))
         return self._input_gradient(PairSums(W, X, Z))
 
     def _input_gradient(self, pairs: PairSums) -> Floats:
         differences = pairs.differences()
-        differences *= 2.0 * self._weights(differences)
+        differences *= 2.0 * self.weights(differences)
         return differences
 
     def started(self, X: Inputs, /) -> Self:
@@ -137,17 +128,38 @@ class Stationary(KernelArithmetic, ABC):
             SquaredDistance(inverse_squares(self.lengthscale))
         )
 
-    def _weights(self, X: Floats) -> Floats:
+    # -- in distances, for kernels that measure them in another way -----------------------------
+
+    def weights(self, X: Floats) -> Floats:
+        """The inverse square of each feature's lengthscale."""
         lengthscales = per_feature(self, "lengthscale", self.lengthscale, X.shape[1])
         return lengthscales**-2.0
 
-    def _squared_distances(self, X: Floats, Z: Floats) -> Floats:
-        return squared_distances(X, Z, self._weights(X))
+    def squared_distances(self, X: Floats, Z: Floats) -> Floats:
+        """r² of every pair."""
+        return squared_distances(X, Z, self.weights(X))
 
-    def _values(self, r2: Floats) -> Floats:
+    def at_distances(self, r2: Floats) -> Floats:
+        """The kernel at squared distances, which it may overwrite."""
         K = self.profile().value(r2)
         K *= self.variance
         return K
+
+    def by_distances(self, G: Floats, r2: Floats, K: Floats) -> Floats:
+        """d sum(G * K) / dr²."""
+        W = self.profile().slope(r2, K)
+        W *= G
+        return W
+
+    def own_gradient(self, G: Floats, r2: Floats, K: Floats, squares: Floats) -> Floats:
+        """sum(G * dK/dθ), with ``squares`` as ``lengthscale_gradient`` wants them."""
+        return np.concatenate(
+            [
+                [np.vdot(G, K) / self.variance],
+                lengthscale_gradient(self.lengthscale, squares),
+                [np.vdot(G, derivative(r2, K)) for derivative in self.profile().own],
+            ]
+        )
 
 
 def inverse_lengthscales(lengthscale: float | tuple[float, ...] | str) -> Floats | None:

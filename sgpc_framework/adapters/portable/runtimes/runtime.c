@@ -54,6 +54,15 @@ static void along_lines(const double *x, double *bent, int pieces, const double 
             bent[f] += slope[i] * fmin(fmax(x[f] - knot[i], low[i]), width[i]);
     }
 }
+@@ combinations
+static void combinations(const double *x, double *mixed, const double *matrix)
+{
+    for (int g = 0; g < FEATURES; g++) {
+        mixed[g] = 0.0;
+        for (int f = 0; f < FEATURES; f++)
+            mixed[g] += x[f] * matrix[f * FEATURES + g];
+    }
+}
 @@ erfcx
 /* exp(x * x) * erfc(x) for x >= 0 */
 static double scaled_erfc(double x)

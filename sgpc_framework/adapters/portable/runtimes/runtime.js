@@ -38,6 +38,10 @@
       return bent;
     });
   }
+@@ combinations
+  function combinations(x, matrix) {
+    return x.map((_, g) => x.reduce((total, value, f) => total + value * matrix[f * FEATURES + g], 0));
+  }
 @@ erfcx
   // exp(x * x) * erfc(x) for x >= 0
   function scaledErfc(x) {

@@ -20,12 +20,16 @@ from sgpc_framework.authors import (
     State,
     TrainingRows,
     WarpsInputs,
+    WrapsKernel,
     has,
     hyperparameters,
     replaced,
 )
 from sgpc_plugins.refiners.corrective.coordinates import warp_of
 from sgpc_plugins.refiners.corrective.search import Search
+
+ROWS_OF_A_NUMBER = 2
+"""A metric with a number for every two features is tried where so many rows speak for each."""
 
 
 class Doubt(IntEnum):
@@ -74,6 +78,25 @@ def other_kernels(kernels: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
     for kernel in kernels:
         change = _instead("kernel", _started(kernel, X))
         yield Challenger(f"kernel {kernel.name}", change, "near")
+
+
+def other_metrics(metrics: Sequence[Kernel], X: Inputs, rows: int) -> Iterator[Challenger]:
+    """The same search with its kernel inside each of some kernels that mix the features."""
+
+    def inside(metric: WrapsKernel) -> Callable[[Search], Search | None]:
+        def change(search: Search) -> Search | None:
+            try:
+                kernel = metric.around(search.start.kernel)
+            except ValueError:  # no kernel of distances
+                return None
+            return search.from_other(attrs.evolve(search.start, kernel=kernel))
+
+        return change
+
+    if np.ndim(X) != 2 or ROWS_OF_A_NUMBER * np.shape(X)[1] ** 2 > rows:
+        return
+    for metric in metrics:
+        yield Challenger(f"metric {metric.name}", inside(_started(metric, X)), "near")
 
 
 def more_terms(terms: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:

@@ -22,6 +22,7 @@ from sgpc_framework.authors import (
     Tell,
     TrainingRows,
     WarpsInputs,
+    WrapsKernel,
     input_pullback,
     positive_number,
     predictive_loss,
@@ -35,6 +36,7 @@ from sgpc_plugins.refiners.corrective.challengers import (
     other_elbo_share,
     other_kernels,
     other_likelihoods,
+    other_metrics,
     safest,
     settled,
     tied_features,
@@ -112,8 +114,8 @@ class Corrective:
     the evidence lower bound (ELBO) is maximised.
 
     Rows that are held out choose (``choosing``) what is left open: among ``kernels``, ``terms``,
-    ``warps`` and ``likelihoods`` beside those of the design; with ``penalty = "auto"`` also the
-    penalty, the share, and whether all features are equally relevant.
+    ``warps``, ``metrics`` and ``likelihoods`` beside those of the design; with
+    ``penalty = "auto"`` also the penalty, the share, and whether all features are equally relevant.
     """
 
     name: ClassVar[str] = "corrective"
@@ -137,6 +139,10 @@ class Corrective:
 
     warps: tuple[Kernel, ...] = _parts(WarpsInputs, "kernel that maps its inputs")
     """Kernels through whose maps the inputs may be seen; what is inside them does not matter."""
+
+    metrics: tuple[Kernel, ...] = _parts(WrapsKernel, "kernel around another one")
+    """Kernels into which the kernel may be put, to measure distances in another way: tried where
+    there are two rows for every pair of features."""
 
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
@@ -183,6 +189,7 @@ class Corrective:
             kernels=(),
             terms=(),
             warps=(),
+            metrics=(),
             likelihoods=(),
             penalty=1.0 if self.penalty == "auto" else self.penalty,
             settling=SKETCH_SETTLING,
@@ -236,6 +243,7 @@ class Corrective:
             kernels=(),
             terms=(),
             warps=(),
+            metrics=(),
             likelihoods=(),
             settling=0,
             batches=0 if rows <= MANY else self.batches,
@@ -249,11 +257,12 @@ class Corrective:
         if open_weights:
             yield safest()
             yield settled()
-        if self.kernels or self.terms or self.warps or self.likelihoods:
+        if self.kernels or self.terms or self.warps or self.metrics or self.likelihoods:
             X = rows.inputs(rows.draw(SAMPLE, rng))
             yield from warped_inputs(self.warps, X, rows)
             yield from other_likelihoods(self.likelihoods, X)
             yield from other_kernels(self.kernels, X)
+            yield from other_metrics(self.metrics, X, len(rows))
             yield from more_terms(self.terms, X)
         if open_weights:
             yield other_elbo_share(0.0)
