@@ -109,7 +109,7 @@ def test_a_broken_part_fails_with_the_text(installed):
     assert "ok      stubborn  selector: proposes distinct rows" in result.stdout
     assert "found:   row [0], which is active" in result.stdout
     assert "read on: sgpc_framework.protocols.BasisSelector" in result.stdout
-    assert result.stdout.splitlines()[-1] == "13 passed, 2 failed"
+    assert result.stdout.splitlines()[-1] == "14 passed, 2 failed"
 
 
 def test_a_broken_part_as_json(installed):
