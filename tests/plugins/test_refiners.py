@@ -10,7 +10,7 @@ import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.config.config import Config
 from sgpc_framework.errors import ConfigError, InputError, NumericalWarning
-from sgpc_framework.parts.hyperparameters import hyperparameters, values
+from sgpc_framework.parts.hyperparameters import Hyperparameter, hyperparameters, values
 from sgpc_framework.rows.holding_out import FEWEST, HeldOut
 from sgpc_framework.rows.state import State
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -227,6 +227,17 @@ def test_prior_lets_lists_move_together():
     assert prior.has_lists
     np.testing.assert_allclose(prior.together(np.array([5.0, 1.0, 2.0, 6.0])), [5.0, 3.0, 3.0, 3.0])
     assert not RelevancePrior.over(hyperparameters(SquaredExponential()), width=0.5).has_lists
+
+
+@pytest.mark.parametrize(("count", "width"), [(3, 2.0), (36, 2.0), (144, 1.0), (576, 0.5)])
+def test_of_many_locations_each_is_expected_to_move_less(count, width):
+    locations = [
+        Hyperparameter("mixing", 0.0, (-9.0, 9.0), "identity", position)
+        for position in range(count)
+    ]
+    value, slope = RelevancePrior.over((*locations,), width=0.5)(np.full(count, 0.3))
+    assert value == pytest.approx(count * 0.5 * (0.3 / (0.5 * width)) ** 2)
+    np.testing.assert_allclose(slope, 0.3 / (0.5 * width) ** 2)
 
 
 def relevances(X, y):
