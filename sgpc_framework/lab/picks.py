@@ -74,7 +74,7 @@ def order_agreement(first: Sequence[int], second: Sequence[int]) -> float | None
     """Kendall's τ between the two orders of the rows that both have; None below six rows, of which
     it would be noise.
 
-    >>> order_agreement([1, 2, 3, 4, 5, 6, 9], [6, 5, 4, 3, 2, 1, 7])
+    >>> round(order_agreement([1, 2, 3, 4, 5, 6, 9], [6, 5, 4, 3, 2, 1, 7]), 9)
     -1.0
     """
     shared = [row for row in first if row in {*second}]

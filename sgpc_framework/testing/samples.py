@@ -100,8 +100,10 @@ def _inputs(component: object) -> Inputs:
 
 def width(component: object) -> int:
     """How many features a component has been made for that has one number for each of them."""
-    for part in parts_of(component):
+    positions = [h.position for h in hyperparameters(component) if h.position is not None]
+    if not positions:
+        return FEATURES
+    for part in parts_of(component):  # a list may have a number for every two features
         if has(part, FeatureRelevance) and (relevances := part.relevances()) is not None:
             return len(relevances)
-    positions = [h.position for h in hyperparameters(component) if h.position is not None]
-    return max(positions) + 1 if positions else FEATURES
+    return max(positions) + 1

@@ -72,6 +72,9 @@ def test_predictive_loss_sites_end_where_the_loss_is_flat(seed, kernel, likeliho
     # A basis function that reaches hardly any other row has its minimum beyond all bounds.
     assume(abs(found.coefficient[0]) < 0.9 * FARTHEST * abs(start.coefficient[0]))
     best = -posterior.total(log_evidence, candidates, found)[0]
+    # Nor is there one where a little more precision is ever a little better.
+    certain = Steps(found.coefficient, (1.0 - 1e-9) / candidates.at.variance)
+    assume(best <= -posterior.total(log_evidence, candidates, certain)[0])
     share = found.shrinkage * candidates.at.variance
     odds = share / (1.0 - share)
     for factor in (0.9, 1.1):

@@ -79,9 +79,7 @@ class Mahalanobis(KernelArithmetic):
 
     name: ClassVar[str] = "mahalanobis"
 
-    inner: Kernel = attrs.field(
-        default=Matern52(lengthscale="median-per-feature"), validator=_of_distances
-    )
+    inner: Kernel = attrs.field(default=Matern52(), validator=_of_distances)
     scale: Literal["deviations"] | tuple[float, ...] = attrs.field(
         default="deviations", converter=_numbers, validator=_scales
     )
