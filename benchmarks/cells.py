@@ -62,6 +62,15 @@ class Cell:
     def too_large(self) -> bool:
         return "does not fit" in (self.problem or "")
 
+    def single_looks(self) -> Iterator[Cell]:
+        """What a run was worth after each of its numbers of steps, as if it had ended there."""
+        if self.task.settings.get("decay"):  # the rate depends on the last step
+            return
+        for one in self.scores if "steps" in self.task.settings else ():
+            settings = {**self.task.settings, "steps": [one.budget]}
+            task = attrs.evolve(self.task, settings=settings)
+            yield attrs.evolve(self, task=task, scores=(one,))
+
     @classmethod
     def from_json(cls, line: str) -> Cell:
         fields = json.loads(line)

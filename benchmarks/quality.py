@@ -83,11 +83,13 @@ def known_cells(path: Path, again: Sequence[str] = (), version: str = "") -> dic
     Methods named in ``again`` are known only by what this very commit has done.
     """
     certain = not version.endswith("-dirty")
-    return {
-        cell.task.key: cell
+    finished = [
+        cell
         for cell in read_cells(path)
         if cell.final and (cell.task.method not in again or (certain and cell.commit == version))
-    }
+    ]
+    single = {look.task.key: look for cell in finished for look in cell.single_looks()}
+    return {**single, **{cell.task.key: cell for cell in finished}}
 
 
 def run(

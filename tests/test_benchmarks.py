@@ -367,6 +367,16 @@ class TestRun:
         path.write_text("\n".join(json.dumps(attrs.asdict(one)) for one in (ours, rival)))
         assert len(known_cells(path, ["fast"], version)) == known
 
+    def test_a_long_run_is_known_by_each_of_its_looks(self, tmp_path: Path):
+        long = cell("svgp", 0, 0.3, 0.2, rate=0.1, steps=[100, 200])
+        falling = cell("svgp", 0, 0.3, 0.2, rate=0.1, steps=[100, 200], decay=True)
+        path = tmp_path / "runs.jsonl"
+        path.write_text("".join(json.dumps(attrs.asdict(each)) + "\n" for each in (long, falling)))
+        known = list(known_cells(path).values())
+        assert len(known) == 4  # the rate of the second falls to zero with its last step
+        looks = [(each.task.settings["steps"], each.scores[0].nlp) for each in known[:2]]
+        assert looks == [([100], 0.3), ([200], 0.2)]
+
     def test_time_left_goes_by_the_most_similar_cells(self):
         done = [cell("svgp", 0, 0.3, cpu=10.0), cell("svgp", 0, 0.3, cpu=2.0, data="image")]
         todo = [cell("svgp", 1, 0.3, data=data).task for data in ("image", "banana", "splice")]
