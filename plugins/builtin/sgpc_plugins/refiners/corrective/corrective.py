@@ -42,7 +42,7 @@ from sgpc_plugins.refiners.corrective.challengers import (
     tied_features,
     warped_inputs,
 )
-from sgpc_plugins.refiners.corrective.choosing import SHORT, Choice, choose
+from sgpc_plugins.refiners.corrective.choosing import SHORT, SKETCH, Choice, choose
 from sgpc_plugins.refiners.corrective.coordinates import inside
 from sgpc_plugins.refiners.corrective.joint_loss import JointLoss
 from sgpc_plugins.refiners.corrective.many_rows import MANY, refine_by_batches
@@ -142,7 +142,7 @@ class Corrective:
 
     metrics: tuple[Kernel, ...] = _parts(WrapsKernel, "kernel around another one")
     """Kernels into which the kernel may be put, to measure distances in another way: tried where
-    there are two rows for every pair of features."""
+    there are two rows for every pair of features, of at most 4000 that are tried on."""
 
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
@@ -262,7 +262,7 @@ class Corrective:
             yield from warped_inputs(self.warps, X, rows)
             yield from other_likelihoods(self.likelihoods, X)
             yield from other_kernels(self.kernels, X)
-            yield from other_metrics(self.metrics, X, len(rows))
+            yield from other_metrics(self.metrics, X, min(len(rows), SKETCH))
             yield from more_terms(self.terms, X)
         if open_weights:
             yield other_elbo_share(0.0)
