@@ -23,7 +23,7 @@ from sgpc_framework.rows.checking import (
 from sgpc_framework.rows.checking import Numbers as Findings
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("value", [None, float("nan"), np.datetime64("NaT", "s")])
 def test_what_stands_for_nothing_is_missing(value):
     assert is_missing(value)
 
