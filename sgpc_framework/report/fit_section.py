@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tomli_w
@@ -120,13 +121,24 @@ def _hyperparameters(model: Model, subject: Subject) -> Markup:
 def _rows(model: Model, subject: Subject) -> Iterator[tuple[Any, Any]]:
     for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood)):
         paths = {path for path, inner in located_parts(part) if has(inner, FeatureRelevance)}
-        for each in hyperparameters(part):
+        tunable = hyperparameters(part)
+        lengths = Counter(each.list_path for each in tunable)
+        for each in tunable:
             name = f"{slot}.{each.path}"
-            feature = each.position if each.within in paths else None
-            if feature is not None and feature < len(subject.names):
-                name = f"{slot}.{each.list_path} of {subject.names[feature]}"
+            if each.position is not None and each.within in paths:
+                of = _features(each.position, lengths[each.list_path], subject.names)
+                name = f"{slot}.{each.list_path} of {of}" if of else name
             at_bound = " (at its bound)" if each.value in each.bounds else ""
             yield name, f"{number(each.value)}{at_bound}"
+
+
+def _features(position: int, length: int, names: Sequence[str]) -> str:
+    """Whose number it is in a list with one for each feature, or for every two of them."""
+    if length == len(names):
+        return names[position]
+    if length == len(names) ** 2:
+        return f"{names[position // len(names)]} in {names[position % len(names)]}"
+    return ""
 
 
 def _notes(model: Model) -> Markup | None:

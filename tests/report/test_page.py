@@ -92,6 +92,13 @@ def test_it_says_what_was_fitted_and_how_good_it_is(page, model, rows):
         assert f" {count} " in text
 
 
+def test_a_number_for_every_two_features_names_both(rows):
+    model = sgpc.build(kernel="mahalanobis", max_basis=3, max_iterations=1).fit(*rows)
+    text = Elements(render(model, *rows, feature_names=["east", "north"])).text
+    for pair in ("east in east", "east in north", "north in east", "north in north"):
+        assert f"kernel.mixing of {pair} " in text
+
+
 def test_nothing_is_asked_of_a_network(page):
     elements = Elements(page)
     assert not {"link", "iframe", "object", "embed", "base", "form"} & {
