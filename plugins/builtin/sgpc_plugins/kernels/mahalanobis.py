@@ -11,7 +11,7 @@ import numpy as np
 
 from sgpc_framework.authors import Expression, Floats, InputError, LinearMap, hyperparameter
 from sgpc_plugins.kernels.composite import expression_inside
-from sgpc_plugins.kernels.seen_through import Seen, SeenThrough
+from sgpc_plugins.kernels.learnt_map import LearntMap, Mapped
 from sgpc_plugins.kernels.vectors import per_feature
 
 UNIT = 0.15
@@ -39,7 +39,7 @@ def _width(mixing: tuple[float, ...]) -> int:
 
 @final
 @attrs.frozen
-class Mahalanobis(SeenThrough):
+class Mahalanobis(LearntMap):
     """A kernel of distances between linear combinations of the features.
 
         k(x, z) = inner(x A, z A)       A = I + 0.15 D⁻¹ B D
@@ -83,7 +83,7 @@ class Mahalanobis(SeenThrough):
                 f"features, 9 for three), found {value!r}"
             )
 
-    def map(self, features: int) -> Callable[[Floats], Seen]:
+    def map(self, features: int) -> Callable[[Floats], Mapped]:
         A, unit = self._combinations(features), self._unit(features)
         return lambda X: _Mixed(X, A, unit)
 

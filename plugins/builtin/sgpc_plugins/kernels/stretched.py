@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sgpc_framework.authors import Expression, Floats, InputError, Warp, hyperparameter
 from sgpc_plugins.kernels.composite import expression_inside
+from sgpc_plugins.kernels.learnt_map import LearntMap, Mapped
 from sgpc_plugins.kernels.rising_lines import Lines, as_lines, rising
-from sgpc_plugins.kernels.seen_through import Seen, SeenThrough
 
 PIECES = 8
 """The most pieces of a feature's line that are taken from the data."""
@@ -20,7 +20,7 @@ PIECES = 8
 
 @final
 @attrs.frozen
-class Stretched(SeenThrough):
+class Stretched(LearntMap):
     """A kernel of distances between features that were stretched piece by piece.
 
         k(x, z) = inner(g(x), g(z))
@@ -64,7 +64,7 @@ class Stretched(SeenThrough):
                 f"found {len(value)}"
             )
 
-    def map(self, features: int) -> Callable[[Floats], Seen]:
+    def map(self, features: int) -> Callable[[Floats], Mapped]:
         knots = self._started_knots()
         if features != len(knots):
             raise InputError(

@@ -1,9 +1,10 @@
-"""Kernels of distances that see their inputs through a map which is learnt with them."""
+"""Kernels of distances between rows that were mapped, by a map which is learnt with them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import attrs
@@ -23,7 +24,7 @@ from sgpc_plugins.kernels.matern import Matern52
 from sgpc_plugins.kernels.vectors import matrices, matrix
 
 
-class Seen(Protocol):
+class Mapped(Protocol):
     """Rows that went through a map, and the way back for a loss of what came out."""
 
     @property
@@ -50,18 +51,21 @@ def _of_distances(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
 
 
 @attrs.frozen
-class SeenThrough(KernelOfDistances):
+class LearntMap(KernelOfDistances):
     """k(x, z) = inner(g(x), g(z)), where the numbers of g are hyperparameters."""
 
     inner: Kernel = attrs.field(default=Matern52(), validator=_of_distances)
 
     @abstractmethod
-    def map(self, features: int) -> Callable[[Floats], Seen]:
+    def map(self, features: int) -> Callable[[Floats], Mapped]:
         """g, of rows with so many features."""
 
     @abstractmethod
     def begun(self, X: Floats) -> Self:
-        """The kernel with a g that leaves rows as they are; ``X`` is what it may start from."""
+        """The kernel with numbers for the words of its map, such that it leaves rows as they are.
+
+        ``X`` has the rows from which a map takes its units and its places.
+        """
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
         X, Z = matrices(self, X, Z)
@@ -81,13 +85,14 @@ class SeenThrough(KernelOfDistances):
         g = self.map(X.shape[1])
         x, z = g(X), g(Z)
         K, derivatives = self._inside.derivatives(x.rows, z.rows)
-        return K, lambda G: _DerivativesThrough(derivatives(G), x, z)
+        return K, lambda G: _DerivativesOfMapped(derivatives(G), x, z)
 
     def started(self, X: Inputs, /) -> Self:
         X = matrix(self, X)
         begun = self.begun(X)
-        inner = begun.inner
-        return begun.around(inner.started(X)) if has(inner, StartsFromData) else begun
+        if not has(begun.inner, StartsFromData):
+            return begun
+        return begun.around(begun.inner.started(begun.map(X.shape[1])(X).rows))
 
     def around(self, inner: Kernel, /) -> Self:
         """The same map with another kernel inside."""
@@ -105,20 +110,26 @@ class SeenThrough(KernelOfDistances):
         )
 
 
-@attrs.frozen(eq=False)
-class _DerivativesThrough:
+class _DerivativesOfMapped:
     """The derivatives of sum(G * k(X, Z)), from those of the kernel inside."""
 
-    inside: Derivatives
-    x: Seen
-    z: Seen
+    def __init__(self, inside: Derivatives, x: Mapped, z: Mapped) -> None:
+        self._inside, self._x, self._z = inside, x, z
+
+    @cached_property
+    def _by_x(self) -> Floats:
+        return self._inside.by_X()
+
+    @cached_property
+    def _by_z(self) -> Floats:
+        return self._inside.by_Z()
 
     def by_hyperparameters(self) -> Floats:
-        by_map = self.x.by_map(self.inside.by_X()) + self.z.by_map(self.inside.by_Z())
-        return np.concatenate([self.inside.by_hyperparameters(), by_map])
+        by_map = self._x.by_map(self._by_x) + self._z.by_map(self._by_z)
+        return np.concatenate([self._inside.by_hyperparameters(), by_map])
 
     def by_X(self) -> Floats:
-        return self.x.by_inputs(self.inside.by_X())
+        return self._x.by_inputs(self._by_x)
 
     def by_Z(self) -> Floats:
-        return self.z.by_inputs(self.inside.by_Z())
+        return self._z.by_inputs(self._by_z)
