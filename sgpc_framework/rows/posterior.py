@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sgpc_framework.algebra.sites import Sites, Steps
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.answers import Inclusion
-from sgpc_framework.rows.blocks import Numbers
+from sgpc_framework.rows.blocks import Numbers, places_by_block
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.drawing import Arrivals
 from sgpc_framework.rows.excerpt import Excerpt, joined
@@ -234,7 +234,8 @@ class Posterior:
         blocks = len(self._shards)
         ahead = min(size, 2 + 4 * size // blocks) if blocks > 1 else size
         waiting = list(range(blocks))
-        own = self._of_block(taken)
+        places = places_by_block(taken, self._starts)
+        own = {block: taken[at] for block, at in places.items()}
         arrived: dict[int, list[Arrivals]] = {}
         while True:
             chances = rng.random((len(waiting), 2, ahead))
@@ -273,16 +274,10 @@ class Posterior:
                 at = order[places]
                 if np.array_equal(rows.index[at], numbers):
                     return rows[at]
-        arguments = {block: (own,) for block, own in self._of_block(numbers).items()}
+        by_block = places_by_block(numbers, self._starts)
+        arguments = {block: (numbers[own],) for block, own in by_block.items()}
         self._known.append(joined(self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})))
         return self._known[-1]
-
-    def _of_block(self, numbers: Numbers) -> dict[int, Numbers]:
-        """The rows of each block that has any of them."""
-        if not len(numbers):
-            return {}
-        owners = np.searchsorted(self._starts, numbers, side="right") - 1
-        return {int(block): numbers[owners == block] for block in np.unique(owners)}
 
 
 def _before(

@@ -8,6 +8,7 @@ over a placement of blocks: arrays in this process are one, rows elsewhere would
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -18,12 +19,12 @@ from numpy.typing import NDArray
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
-from sgpc_framework.rows.blocks import Block, Contents, Numbers
+from sgpc_framework.rows.blocks import Block, Contents, Numbers, block_starts, places_by_block
 from sgpc_framework.rows.numbering import (
     Chooses,
-    ChosenNumbers,
     Listed,
     Numbering,
+    NumbersElsewhere,
     chosen_count,
     chosen_numbers,
 )
@@ -165,7 +166,8 @@ class TrainingRows:
         blocks = self.blocks.regrouped(chosen, counts, starts)
         weight = None if self.weight is None else blocks.sum(Block.total_weight)
         rows = TrainingRows(blocks, starts, self._gathered, weight)
-        return Chosen(rows, ChosenNumbers(self.blocks, chosen, np.cumsum([0, *counts])))
+        of_block = partial(chosen_numbers, chosen=chosen)
+        return Chosen(rows, NumbersElsewhere(self.blocks, np.cumsum([0, *counts]), of_block))
 
     @property
     def block_rows(self) -> int:
@@ -192,22 +194,13 @@ class TrainingRows:
     def _excerpt(self, numbers: Numbers) -> Contents:
         if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
             return Contents.joined(list(self.blocks.every(Block.contents)))
-        if len(self.blocks) == 1:
-            return self.blocks.some(Block.excerpt, {0: (numbers,)})[0]
-        order = np.argsort(numbers, kind="stable")
-        sorted_numbers = numbers[order]
-        edges = np.searchsorted(sorted_numbers, self.starts)
-        wanted = {
-            block: (sorted_numbers[edges[block] : edges[block + 1]],)
-            for block in range(len(self.starts) - 1)
-            if edges[block] < edges[block + 1]
-        }
+        places = places_by_block(numbers, self.starts)
+        wanted = {block: (numbers[own],) for block, own in places.items()}
         some = Contents.joined(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
+        order = np.concatenate([*places.values()]) if places else numbers
         if np.array_equal(order, np.arange(len(order))):
             return some
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        return some[back]
+        return some[np.argsort(order)]
 
 
 class Chosen(NamedTuple):
@@ -215,8 +208,3 @@ class Chosen(NamedTuple):
 
     rows: TrainingRows
     numbers: Numbering
-
-
-def block_starts(rows: int, block_rows: int) -> Numbers:
-    """The numbers of the first rows of blocks and, at the end, how many rows there are."""
-    return np.array([*range(0, rows, block_rows), rows], dtype=np.intp)
