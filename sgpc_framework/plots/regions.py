@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.merits import most_probable
 from sgpc_framework.metrics.relevance import name_features
 from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.costs import most_probable
 from sgpc_framework.model.model import Model
 from sgpc_framework.plots.style import (
     QUIET,
