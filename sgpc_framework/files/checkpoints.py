@@ -23,7 +23,7 @@ import numpy as np
 import scipy
 
 from sgpc_framework.config.structure import plain, unregistered
-from sgpc_framework.engine.journal import Kept, below, joined
+from sgpc_framework.engine.journal import Kept, below, join_places
 from sgpc_framework.engine.log import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
@@ -61,7 +61,7 @@ class Checkpoint:
 
 
 @contextmanager
-def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
+def open_checkpoint(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
     """The task with a journal on disk, which knows of an earlier life if there was one."""
     checkpoint = Checkpoint.at(where)
     identity = _identity(task)
@@ -87,7 +87,7 @@ def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
         journal.end()
 
 
-def asked_of(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_request(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What whoever began the fit of a log has asked for, and the configuration of it."""
     records = read_records(Path(path))
     if not records:
@@ -121,7 +121,7 @@ class _OnDisk:
     _place: str = ""
 
     def within(self, place: str, /) -> _OnDisk:
-        return attrs.evolve(self, place=joined(self._place, place))
+        return attrs.evolve(self, place=join_places(self._place, place))
 
     def earlier(self) -> Mapping[str, Sequence[Kept]]:
         return below(self._records, self._place)

@@ -299,7 +299,7 @@ class Model(Decider):
         return read_only(checked)
 
 
-def nested(models: Iterable[Model]) -> Model:
+def nest_sizes(models: Iterable[Model]) -> Model:
     """The last of some refined models in order of size; each gets those before as ``smaller``."""
     smaller: tuple[Model, ...] = ()
     for model in models:

@@ -12,7 +12,7 @@ from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.hyperparameters import hyperparameters, located_parts, parts_of
-from sgpc_framework.plugin.kinds import named as name_of
+from sgpc_framework.plugin.kinds import own_name as name_of
 from sgpc_framework.protocols import FeatureRelevance
 from sgpc_framework.report.html_tables import number, table
 from sgpc_framework.report.markup import Markup, element, join

@@ -35,7 +35,7 @@ class Contents:
     numbers: Numbers | None = None
 
     @classmethod
-    def joined(cls, parts: Sequence[Contents]) -> Contents:
+    def concatenate(cls, parts: Sequence[Contents]) -> Contents:
         """Several as one."""
         if len(parts) == 1:
             return parts[0]

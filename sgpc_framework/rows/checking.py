@@ -109,7 +109,7 @@ class Defects:
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
     """The classes in sorted order, at least two, and the position of each label among them."""
     labels = checked_label_array(y, rows)
-    classes = found_classes(labels)
+    classes = distinct_labels(labels)
     check_classes(classes, rows)
     return classes, class_positions(classes, labels)
 
@@ -131,7 +131,7 @@ def checked_label_array(y: Any, rows: int) -> NDArray[Any]:
     return labels
 
 
-def found_classes(labels: NDArray[Any]) -> NDArray[Any]:
+def distinct_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """The different labels in sorted order."""
     try:
         return np.unique(labels)

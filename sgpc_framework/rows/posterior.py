@@ -27,7 +27,7 @@ from sgpc_framework.rows.answers import Inclusion
 from sgpc_framework.rows.blocks import Numbers, places_by_block
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.drawing import Arrivals
-from sgpc_framework.rows.excerpt import Excerpt, joined
+from sgpc_framework.rows.excerpt import Excerpt, concatenate
 from sgpc_framework.rows.placement import Placement
 from sgpc_framework.rows.row_functions import RowFunction
 from sgpc_framework.rows.shard import Shard
@@ -120,7 +120,7 @@ class Posterior:
         rows = self._draw(row_weight, size, rng, _NONE)
         if len(rows) < size:
             others = self._draw(_equal, size - len(rows), rng, rows.index)
-            rows = joined([rows, others])
+            rows = concatenate([rows, others])
         self._known.append(rows)
         self.drawn = read_only(rows.index)
         return self.drawn
@@ -243,7 +243,7 @@ class Posterior:
                 block: (row_weight, size, *_before(own.get(block, _NONE), arrived.get(block), luck))
                 for block, luck in zip(waiting, chances, strict=True)
             }
-            latest = self._shards.merged(Shard.arrivals, arguments).of_block
+            latest = self._shards.merge(Shard.arrivals, arguments).of_block
             if blocks == 1:
                 return latest[0].excerpt
             for block in sorted(waiting):
@@ -276,7 +276,8 @@ class Posterior:
                     return rows[at]
         by_block = places_by_block(numbers, self._starts)
         arguments = {block: (numbers[own],) for block, own in by_block.items()}
-        self._known.append(joined(self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})))
+        excerpts = self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})
+        self._known.append(concatenate(excerpts))
         return self._known[-1]
 
 
@@ -304,7 +305,7 @@ def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
             places.append(own)
     if not parts:
         return arrived[0].excerpt[:0], horizon
-    together = joined(parts)
+    together = concatenate(parts)
     order = np.argsort(times[np.concatenate(places)], kind="stable")
     return together[order], horizon
 

@@ -105,7 +105,7 @@ class TrainingRows:
         self, kernel: Kernel, likelihood: Likelihood, max_basis: int, storage: Storage = "float64"
     ) -> Posterior:
         """The prior at these rows, with room for so many basis vectors (step 2)."""
-        shards = self.blocks.made(Shard, kernel, likelihood, max_basis, storage)
+        shards = self.blocks.map(Shard, kernel, likelihood, max_basis, storage)
         none = self.inputs(_NO_ROWS)
         return Posterior(shards, self.starts, kernel, likelihood, none, self.total_weight)
 
@@ -120,11 +120,11 @@ class TrainingRows:
 
         Before this, labels are positions among the classes.
         """
-        return attrs.evolve(self, blocks=self.blocks.made(Block.against_rest, position))
+        return attrs.evolve(self, blocks=self.blocks.map(Block.against_rest, position))
 
     def mapped(self, function: Callable[[Inputs], Inputs]) -> TrainingRows:
         """The same rows, their inputs seen through a function of any number of rows."""
-        return attrs.evolve(self, blocks=self.blocks.made(Block.mapped, function))
+        return attrs.evolve(self, blocks=self.blocks.map(Block.mapped, function))
 
     def summary(self, through: Callable[[Inputs], Inputs] | None = None) -> Summary:
         """Least, greatest, mean and deviation of each feature, seen through a function if given."""
@@ -163,7 +163,7 @@ class TrainingRows:
             return Chosen(self.subset(numbers), numbers)
         counts = np.array([*self.blocks.every(chosen_count, chosen)], dtype=np.intp)
         starts = block_starts(int(counts.sum()), self.block_rows)
-        blocks = self.blocks.regrouped(chosen, counts, starts)
+        blocks = self.blocks.regroup(chosen, counts, starts)
         weight = None if self.weight is None else blocks.sum(Block.total_weight)
         rows = TrainingRows(blocks, starts, self._gathered, weight)
         of_block = partial(chosen_numbers, chosen=chosen)
@@ -193,10 +193,10 @@ class TrainingRows:
 
     def _excerpt(self, numbers: Numbers) -> Contents:
         if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
-            return Contents.joined(list(self.blocks.every(Block.contents)))
+            return Contents.concatenate(list(self.blocks.every(Block.contents)))
         places = places_by_block(numbers, self.starts)
         wanted = {block: (numbers[own],) for block, own in places.items()}
-        some = Contents.joined(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
+        some = Contents.concatenate(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
         order = np.concatenate([*places.values()]) if places else numbers
         if np.array_equal(order, np.arange(len(order))):
             return some

@@ -27,7 +27,7 @@ from sgpc_framework.config.structure.wording import plain_type, refusal, shape
 from sgpc_framework.errors import suggestion
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import Option, options_of
-from sgpc_framework.plugin.kinds import Kind, named
+from sgpc_framework.plugin.kinds import Kind, own_name
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
 
@@ -67,7 +67,7 @@ def _scalar(value: Any, type_: Any, _: object) -> Any:
     with suppress(OverflowError):  # an integer that no float can hold
         if scalar not in (int, float) or math.isfinite(value):
             return None if value is None else scalar(value)
-    raise ValueError(f"wanted a finite number, found {wording.printed(value)}")
+    raise ValueError(f"wanted a finite number, found {wording.short_repr(value)}")
 
 
 def _choice(value: Any, type_: Any, _: object) -> Any:
@@ -169,7 +169,7 @@ def _component(value: Any, cls: Any, converter: Converter) -> Any:
     if not isinstance(value, Mapping):
         raise refusal(value, cls)
     name, given = wording.label(cls), dict(value)
-    if str(given.get("name")).rpartition(":")[2] == named(cls):
+    if str(given.get("name")).rpartition(":")[2] == own_name(cls):
         del given["name"]
     if has(cls, PlainOptions):
         try:
