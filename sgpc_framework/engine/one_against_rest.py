@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.algorithm1 import initial
 from sgpc_framework.engine.journal import NOWHERE, Carried, Journal
 from sgpc_framework.engine.judging import PairedLosses
-from sgpc_framework.engine.log import Began, Log, Note
+from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log_records import Began, Note
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.progress import OfManyModels, Progress, Watcher
 from sgpc_framework.engine.step6 import Reestimate

@@ -24,7 +24,7 @@ import scipy
 
 from sgpc_framework.config.structure import plain, unregistered
 from sgpc_framework.engine.journal import Kept, below, join_places
-from sgpc_framework.engine.log import Record, Stopped, Tried
+from sgpc_framework.engine.log_records import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
