@@ -27,7 +27,7 @@ from sgpc_framework.engine.task import Task, model_of
 from sgpc_framework.engine.trial import Trial
 from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.classes import Classifier
-from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest, together
+from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest, combine_classes
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.calls import using
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
@@ -164,7 +164,7 @@ def _odds_share(task: Task, size: int) -> float:
     X, own = task.rows.inputs(judges), task.rows.labels(judges).astype(np.intp)
     each = [model.predict_log_proba(X) for model in models]
     places = np.arange(len(own))
-    by_share = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
+    by_share = np.array([-combine_classes(each, share)[places, own] for share in ODDS_SHARES])
     losses = PairedLosses.of(by_share, task.rows.weights(judges))
     excess = losses.means - losses.means.min()
     best = int(excess.argmin())
