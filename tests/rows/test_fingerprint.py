@@ -55,5 +55,5 @@ def test_objects_that_nobody_writes_down_are_refused():
 
 
 def test_a_kernel_that_fails_to_write_is_to_blame():
-    with pytest.raises(PluginError, match="'plain'.*encode_inputs"):
+    with pytest.raises(PluginError, match=r"'plain'.*encode_inputs"):
         fingerprint(rows([1], [2]), Writing())
