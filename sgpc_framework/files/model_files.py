@@ -21,7 +21,6 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.config.structure import unregistered
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import from_npy, npy, read_members, write_whole
@@ -42,7 +41,7 @@ from sgpc_framework.files.stored_models import (
     description_of,
     every_size,
 )
-from sgpc_framework.files.stored_states import StateReader
+from sgpc_framework.files.stored_states import StateReader, refuse_unregistered
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
@@ -90,7 +89,11 @@ def save(
     registry = registry or known or default_registry()
     models = model.models if isinstance(model, OneVsRest) else (model,)
     every = [size for one in models for size in every_size(one)]
-    _refuse_unregistered(every, registry)
+    parts = [
+        named for one in every for named in (("kernel", one.kernel), ("likelihood", one.likelihood))
+    ]
+    otherwise = "pass the registry that has them"
+    refuse_unregistered(parts, registry, ModelFileError, "file", otherwise)
     check_total(map(len, every))
     members = {
         _member(position, name): npy(array)
@@ -233,22 +236,6 @@ def sizes_of(arrays: Iterable[Mapping[str, NDArray[Any]]]) -> list[int]:
 
 def _member(position: int, array: str) -> str:
     return f"{position}.{array}.npy"
-
-
-def _refuse_unregistered(models: Iterable[Model], registry: Registry) -> None:
-    problems = [
-        problem
-        for one in models
-        for slot, part in (("kernel", one.kernel), ("likelihood", one.likelihood))
-        for problem in unregistered(part, registry, slot)
-    ]
-    if problems:
-        raise ModelFileError(
-            "no file could name these parts: "
-            + "; ".join(dict.fromkeys(problems))
-            + ". Register them through "
-            "an entry point of group 'sgpc_framework', or pass the registry that has them"
-        )
 
 
 def _distributions(models: Iterable[Model], registry: Registry) -> Iterator[tuple[str, str]]:

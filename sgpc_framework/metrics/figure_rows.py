@@ -10,7 +10,7 @@ import numpy as np
 from sgpc_framework.metrics.bootstrap import Interval
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.statistics import standard_error
-from sgpc_framework.model.classes import shown
+from sgpc_framework.model.classes import label_text
 from sgpc_framework.model.costs import Target, label_position
 
 KNOWN, UNKNOWN = "training frequencies", "frequencies of these rows"
@@ -102,7 +102,7 @@ def _target(known: Predictions, target: Target) -> FigureRow:
     counted = {"recall": said[own], "precision": own[said], "specificity": ~said[~own]}
     rows = counted[target.measure].astype(np.float64)
     return FigureRow(
-        f"{target.measure} of {shown(target.label)}",
+        f"{target.measure} of {label_text(target.label)}",
         _percent(float(rows.mean())) if rows.size else "-",
         _plus_minus(standard_error(rows), 100.0, 1) if rows.size else "",
         f"wanted: at least {_percent(target.least)}",

@@ -42,10 +42,10 @@ def models_of(classifier: Classifier) -> dict[Any, Model]:
     )
 
 
-def shown(label: object) -> str:
+def label_text(label: object) -> str:
     """A label as people write it.
 
-    >>> shown(-1.0), shown(0.5), shown("crest"), shown(True)
+    >>> label_text(-1.0), label_text(0.5), label_text("crest"), label_text(True)
     ('-1', '0.5', 'crest', 'True')
     """
     return f"{label:g}" if isinstance(label, float) else str(label)

@@ -124,12 +124,6 @@ class Model(Decider):
         return (*map(len, self.smaller), len(self))
 
     @lazy_where_the_rows_are
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
-        to the first of the classes."""
-        return self.decide(self.predict_log_proba(X))
-
-    @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, classes): the columns follow ``classes``."""
         if (single := self._single_row) is not None and single.takes(X):
@@ -299,7 +293,7 @@ class Model(Decider):
         return read_only(checked)
 
 
-def nested(models: Iterable[Model]) -> Model:
+def nest_sizes(models: Iterable[Model]) -> Model:
     """The last of some refined models in order of size; each gets those before as ``smaller``."""
     smaller: tuple[Model, ...] = ()
     for model in models:

@@ -11,7 +11,7 @@ import tomli_w
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.hyperparameters import Hyperparameter, hyperparameters, parts_of
-from sgpc_framework.plugin.kinds import named as name_of
+from sgpc_framework.plugin.kinds import own_name as name_of
 from sgpc_framework.report.html_tables import number, table
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
