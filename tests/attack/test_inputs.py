@@ -90,6 +90,15 @@ def fits(y, **options):
     return lambda: sgpc.build("fast", max_basis=3).fit(X, y, **options)
 
 
+def weighted(weight):
+    return fits(WORDS, sample_weight=weight)
+
+
+def inputs(matrix, entry):
+    matrix[3, 1] = entry
+    return lambda: sgpc.build("fast", max_basis=3).fit(matrix, WORDS)
+
+
 def labels(*first):
     given = np.array(WORDS, dtype=object)
     given[: len(first)] = first
@@ -112,6 +121,17 @@ DATA = {
     "labels with None": (fits(labels(None)), "missing labels.*row 0"),
     "labels with NaT": (fits(labels(np.datetime64("NaT", "s"))), "missing labels.*row 0"),
     "labels of two types": (fits(labels(1)), "of one type"),
+    "labels of a bool and an int": (fits(np.array([True, 0] * 20, dtype=object)), "'bool', 'int'"),
+    "labels without end": (fits(np.where(X[:, 0] > 0.0, np.inf, 0.0)), "must be finite"),
+    "an object that is no number": (inputs(X.astype(object), "a"), "row 3, column 1"),
+    "an integer beyond floats": (inputs(X.astype(object), HUGE), "row 3, column 1"),
+    "weights that are texts": (weighted(np.full(40, "1")), "must hold numbers: found <U1"),
+    "complex weights": (weighted(np.ones(40) + 0j), "must hold numbers: found complex128"),
+    "weights of almost nothing": (weighted(np.full(40, 1e-300)), "add up to at least 1e-50"),
+    "weights of almost everything": (weighted(np.full(40, 1e300)), None),
+    "weights without a finite sum": (weighted(np.full(40, 1e308)), "must have a finite sum"),
+    "weights with NaN": (weighted([*[1.0] * 39, np.nan]), "found nan at row 39"),
+    "weights that are masked": (weighted(np.ma.masked_equal([1] * 39 + [2], 2)), "masked"),
     "n_jobs = 0": (fits(WORDS, n_jobs=0), "n_jobs must be"),
     "n_jobs = 1.5": (fits(WORDS, n_jobs=1.5), "n_jobs must be"),
     "huge numbers": (fitted(table([HUGE] * 40)), "row 1, column 'x': wanted a finite number"),
@@ -143,6 +163,16 @@ def test_data(attack):
             return
         with pytest.raises(sgpc.InputError, match=told):
             attempt()
+
+
+@pytest.mark.parametrize("kind", [np.str_, np.int64, np.float32, np.bool_])
+def test_objects_of_numpy_as_labels_are_kept_as_those_of_python(tmp_path, kind):
+    """A list of an array's entries, in a column of objects: they are fitted, and can be saved."""
+    y = np.array([kind(i % 2) for i in range(40)], dtype=object)
+    model = fits(y)()
+    model.save(tmp_path / "m.sgpc")
+    assert sgpc.load(tmp_path / "m.sgpc").classes.tolist() == model.classes.tolist()
+    assert set(model.predict(X)) <= set(y)
 
 
 DIGITS = "0x" + "f" * 5000
