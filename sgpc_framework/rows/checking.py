@@ -29,8 +29,8 @@ LARGEST = 1e50
 FEW = 0.1
 """Weights whose mean is less are probably meant as shares."""
 
-LEAST = 1e-50
-"""The least sum of weights."""
+SUMS = 1e-50, 1e50
+"""Between which weights add up: they are squared, and divided by one another."""
 
 ROWS = 1 << 16
 """How many rows are looked at together."""
@@ -230,13 +230,12 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
         )
     with np.errstate(over="ignore"):
         total = array.sum()
-    if total < LEAST:
+    least, most = SUMS
+    if not least <= total <= most:
         raise InputError(
-            f"sample_weight must add up to at least {LEAST:g}, found {total:g}: divide it by its "
-            "mean, or what is divided by it overflows"
+            f"sample_weight must add up to between {least:g} and {most:g}, found {total:g}: divide "
+            "it by its mean, or what is computed with it overflows"
         )
-    if not np.isfinite(total):
-        raise InputError("sample_weight must have a finite sum: divide it by its largest number")
     return None if np.all(array == 1.0) else array
 
 
