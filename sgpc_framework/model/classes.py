@@ -43,12 +43,12 @@ def models_of(classifier: Classifier) -> dict[Any, Model]:
 
 
 def shown(label: object) -> str:
-    """A label as people write it.
+    """A label as people write it, with every digit that it has.
 
-    >>> shown(-1.0), shown(0.5), shown("crest"), shown(True)
-    ('-1', '0.5', 'crest', 'True')
+    >>> shown(-1.0), shown(0.5), shown(1700000000.25), shown("crest"), shown(True)
+    ('-1', '0.5', '1700000000.25', 'crest', 'True')
     """
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def positions(classes: NDArray[Any], y: Any) -> NDArray[np.intp]:
