@@ -198,8 +198,22 @@ def _fit_on_dask(
 def _print(summary: dict[str, Any], output: Path, to_resume: Path | None, as_json: bool) -> None:
     text = json.dumps(summary, indent=2) if as_json else _text(summary)
     echo(text, err=output == STANDARD_OUTPUT)
+    _warn_of_memory(output)
     if to_resume is not None:
         echo(_to_go_on(to_resume), err=True)
+
+
+def _warn_of_memory(output: Path) -> None:
+    """A model that no command will open without being told so had better say it now."""
+    from sgpc_framework.files.allowance import megabytes
+    from sgpc_framework.files.inspection import inspect
+
+    if output.is_file() and (file := inspect(output)).trust:
+        echo(
+            f"It takes about {megabytes(file.memory)} of memory: commands that open it want "
+            "--trust, and sgpc_framework.load wants trust=True.",
+            err=True,
+        )
 
 
 def _check_outputs(request: FitRequest, checkpoint: Path | None) -> None:

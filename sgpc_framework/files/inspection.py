@@ -73,7 +73,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
             version=FORMAT_VERSION,
             size=size,
             memory=memory + size,
-            trust=not Allowance.of(size, ModelFileError).permits(memory),
+            trust=not Allowance.of_model(size).permits(memory),
             classes=tuple(classes.tolist()),
             basis=tuple(int(own["basis"].size) for own in arrays),
             sizes=tuple(int(parts["size"]) for parts in described[0]["smaller"] or ()),
