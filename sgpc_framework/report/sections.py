@@ -30,7 +30,8 @@ def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     if subject.vectors:
         yield "columns", "Columns that matter", _columns(subject)
     yield "figures", "All figures of merit", _figures(subject)
-    yield "stages", "Loss and error by size", _stages(subject)
+    if not subject.refined or len(subject.model.sizes) > 1:  # else there is one size, no path
+        yield "stages", "Loss and error by size", _stages(subject)
     yield "fitted", "What was fitted", join([describe_fit(subject), *_lengthscales(subject)])
     yield "basis", "Basis vectors", _basis(subject)
 
@@ -88,7 +89,7 @@ def _list(sizes: tuple[int, ...]) -> str:
 def _probabilities(subject: Subject) -> Markup:
     kind = "whose most probable class" if subject.many else f"for which {subject.classes[1]}"
     text = (
-        f"First, whether probabilities mean what they say: of the rows {kind} was given 80 %, "
+        f"First, whether probabilities mean what they say: of the rows {kind} was given 80\N{NO-BREAK SPACE}%, "
         "eight in ten should be of that class. The band is where a calibrated model would "
         "be, nineteen times in twenty. Then, how many rows got which probability"
         + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
