@@ -1,6 +1,7 @@
 """How much memory reading a file may take: ten times its size and 64 MB, unless it is trusted.
 
-A model may take 256 MB besides: 26 classes with 80 basis vectors are a small file, and a large matrix.
+A model may take 256 MB besides: one of 26 classes with 80 basis vectors is a small file and a large
+matrix.
 
 A few bytes can ask for gigabytes: by a shape, a count, an index, or by being compressed. What they
 ask for is compared with what is allowed before any room is made.

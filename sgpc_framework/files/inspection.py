@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 from numpy.typing import NDArray
 
-from sgpc_framework.errors import ModelFileError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import read_members
 from sgpc_framework.files.manifest import FORMAT_VERSION, labels_from
