@@ -24,7 +24,13 @@ from sgpc_framework.cli.cost_options import check_costs, cost_options, deciding_
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
 from sgpc_framework.cli.fit_on_dask import fit_frames, worth
 from sgpc_framework.cli.fit_request import FitRequest
-from sgpc_framework.cli.held_out import as_line, figures, of_frequencies, split_rows
+from sgpc_framework.cli.held_out import (
+    as_line,
+    counted_rows,
+    figures,
+    of_frequencies,
+    split_rows,
+)
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import fit_watcher
@@ -312,13 +318,9 @@ def _summary(
     import numpy as np
 
     from sgpc_framework.metrics.merits import error, nlp
-    from sgpc_framework.tables.row_weights import weights_of
 
-    rows, weights = len(table), None
-    if weight is not None:
-        _, weights = weights_of(table, weight)
-        counted = np.flatnonzero(weights)
-        table, weights = table.rows(counted), weights[counted]
+    rows = len(table)
+    table, weights = counted_rows(table, weight)
     log_proba, codes = classifier.predict_log_proba(table), classifier.codes(table)
     return {
         **_about(classifier, output, stopped),

@@ -30,7 +30,7 @@ def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     if subject.vectors:
         yield "columns", "Columns that matter", _columns(subject)
     yield "figures", "All figures of merit", _figures(subject)
-    if not subject.refined or len(subject.model.sizes) > 1:  # else there is one size, no path
+    if not subject.of_one_size:
         yield "stages", "Loss and error by size", _stages(subject)
     yield "fitted", "What was fitted", join([describe_fit(subject), *_lengthscales(subject)])
     yield "basis", "Basis vectors", _basis(subject)
