@@ -218,8 +218,12 @@ def _started(part: Any, X: Inputs) -> Any:
     return part.started(X) if has(part, StartsFromData) else part
 
 
+def _paths(part: Any) -> list[str]:
+    return [each.path for each in hyperparameters(part)]
+
+
 def _carried(old: Any, new: Any) -> Any:
-    if type(old) is type(new):
+    if type(old) is type(new) and _paths(old) == _paths(new):
         return old
     known: dict[tuple[str, int | None], list[float]] = {}
     for each in hyperparameters(old):
