@@ -136,6 +136,8 @@ path = ROOT / "sgpc_framework" / "algebra" / "rounding.py"
 execution.prepare()
 tests = execution.Selection(("tests/algebra/test_rounding.py",))
 assert not execution.run(tests).caught
+out_of_time = execution.Selection(tests.tests, seconds=0.0)
+assert not execution.run(out_of_time).caught
 every = mutants("sgpc_framework.algebra.rounding", path)
 (zero,) = [m for m in every if m.before == "variance[below] = 0.0" and m.after == "pass"]
 outcome = execution.run(tests, zero)

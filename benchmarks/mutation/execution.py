@@ -46,6 +46,9 @@ _SLOW = (
 
 _MEMORY = 8 * 2**30
 
+_USAGE_ERROR = 4
+"""What pytest ends with where a ``conftest.py`` cannot be imported, as with some mutants."""
+
 
 @attrs.frozen
 class Outcome:
@@ -115,7 +118,8 @@ def run(selection: Selection, mutant: Mutant | None = None) -> Outcome:
         name = signal.Signals(os.WTERMSIG(status)).name
         return Outcome(True, "time" if name in ("SIGXCPU", "SIGKILL") else name, seconds)
     code = os.WEXITSTATUS(status)
-    if code > 2:
+    unimportable = mutant is not None and code == _USAGE_ERROR
+    if code > 2 and not unimportable:
         raise RuntimeError(f"pytest could not be used with {selection}: exit status {code}")
     return Outcome(code != 0, by, seconds)
 
@@ -140,8 +144,10 @@ def _run_here(selection: Selection, mutant: Mutant | None, writer: int) -> int:
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "-n0"]
     options += ["--hypothesis-profile=mutation"]
     status = pytest.main([*options, *selection.tests], plugins=[course])
+    if course.over or status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        status = 0
     os.write(writer, json.dumps({"by": course.failed if status else ""}).encode())
-    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
+    return int(status)
 
 
 class _Course:
@@ -153,6 +159,8 @@ class _Course:
         self._began = processor_time()
         self._session: Any = None
         self.failed = "import"
+        self.over = False
+        """Whether the time was over before any test failed, which pytest calls interrupted."""
 
     def pytest_sessionstart(self, session: Any) -> None:
         self._session = session
@@ -167,6 +175,7 @@ class _Course:
         """The time of the processor counts: other processes slow the clock."""
         if processor_time() - self._began > self._selection.seconds:
             self._session.shouldstop = "time"
+            self.over = self.failed == "import"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and self.failed == "import":

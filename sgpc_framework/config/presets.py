@@ -89,7 +89,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                     "kernels": [_per_feature("squared-exponential"), _per_feature("matern-32")],
                     "terms": [{"name": "linear", "variance": 0.01}],
                     "warps": ["warped"],
-                    "metrics": ["mahalanobis"],
+                    "metrics": ["mahalanobis", "stretched"],
                 },
                 "likelihood": {"likelihoods": ["noisy-probit"]},
             },

@@ -46,7 +46,7 @@ class Patience:
         self._watch = watch
         self._last: Progress | None = None
         self.over = False
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
     def stage(self, progress: Progress) -> None:
         """A stage is done; the watcher may raise ``StopFitting``."""
@@ -60,7 +60,7 @@ class Patience:
                 self._watch(self._last._replace(refining=refining))
             except StopFitting:
                 self.over = True
-            except Exception as error:
+            except BaseException as error:
                 self.failure = error
                 raise
         return not self.over

@@ -110,7 +110,8 @@ def labels_section(classes: NDArray[Any]) -> dict[str, Any]:
     strange = {type(label).__name__ for label in labels if type(label) not in _LABELS}
     if strange:
         raise ModelFileError(
-            f"classes must be numbers or strings to be stored, found {sorted(strange)}"
+            f"classes must be numbers or strings to be stored, found {sorted(strange)}: fit with "
+            "the labels as text, or keep the model by pickle"
         )
     section = {"dtype": classes.dtype.str, "labels": labels}
     labels_from(section)

@@ -127,7 +127,8 @@ def load(
 
     ``parts`` names all that the file may use, ``["squared-exponential", "probit"]``, and no plugin
     is imported but of those distributions that it says it needs. ``trust`` lets it take more memory
-    than ten times its size and 64 MB, which models of some 1400 basis vectors or more do.
+    than ten times its size and 256 MB, which models of some 2900 basis vectors or more do;
+    with many classes in one model, the basis vectors count once for each class.
     ``sgpc_framework.inspect`` says what a file holds and needs.
     """
     model, table = read(path, registry, parts=parts, trust=trust)
@@ -155,7 +156,7 @@ def read(
         else:
             chosen = (registry or Registry.of_distributions(manifest["needs"])).limited(parts)
         size = sum(map(len, members.values()))
-        allowance = Allowance.of(size, ModelFileError, trust=trust)
+        allowance = Allowance.of_model(size, trust=trust)
         with using(chosen):
             return _contents(members, manifest, chosen, allowance)
 

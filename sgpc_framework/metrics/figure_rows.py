@@ -52,7 +52,7 @@ def figure_rows(known: Predictions) -> list[FigureRow]:
         ),
         FigureRow("AUC", _number(merits.auc), _from_to(noise.auc), "by chance: 0.5"),
         FigureRow(
-            "average precision",
+            "average precision" if classes > 2 else f"average precision of {_second(known)}",
             _number(merits.average_precision),
             _from_to(noise.average_precision),
             f"by chance: {_number(merits.baseline_precision)}",
@@ -107,6 +107,10 @@ def _target(known: Predictions, target: Target) -> FigureRow:
         _plus_minus(standard_error(rows), 100.0, 1) if rows.size else "",
         f"wanted: at least {_percent(target.least)}",
     )
+
+
+def _second(known: Predictions) -> str:
+    return label_text(known.classes.tolist()[1])
 
 
 def _percent(share: float) -> str:

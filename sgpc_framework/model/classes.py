@@ -43,12 +43,12 @@ def models_of(classifier: Classifier) -> dict[Any, Model]:
 
 
 def label_text(label: object) -> str:
-    """A label as people write it.
+    """A label as people write it, with every digit that it has.
 
-    >>> label_text(-1.0), label_text(0.5), label_text("crest"), label_text(True)
-    ('-1', '0.5', 'crest', 'True')
+    >>> label_text(-1.0), label_text(0.5), label_text(1700000000.25), label_text("crest")
+    ('-1', '0.5', '1700000000.25', 'crest')
     """
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def positions(classes: NDArray[Any], y: Any) -> NDArray[np.intp]:

@@ -178,13 +178,16 @@ def _is_number(value: Any) -> bool:
 def _number(cost: Any, of: Any) -> float:
     if not _is_number(cost):
         raise InputError(f"costs of {of!r}: wanted a number, found {cost!r}")
-    return float(cost)
+    try:
+        return float(cost)
+    except OverflowError as error:
+        raise InputError(f"costs of {of!r}: wanted a number that fits a float: {error}") from error
 
 
 def _array(given: Any) -> Floats:
     try:
         return np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "wanted costs as a square matrix of numbers, or as a mapping such as {label: cost of "
             f"missing it}}, found {type(given).__name__}: {error}"

@@ -24,6 +24,7 @@ from sgpc_framework.model.single_rows import SingleRow
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
 from sgpc_framework.parts.compilation import loaded_loops_only
+from sgpc_framework.plugin.kinds import own_name
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.checking import checked_inputs, checked_kernel
 from sgpc_framework.rows.state import State
@@ -108,9 +109,12 @@ class Model(Decider):
         return len(self.state)
 
     def __repr__(self) -> str:
+        kernel, likelihood = (
+            own_name(type(part)) or type(part).__name__ for part in (self.kernel, self.likelihood)
+        )
         return (
             f"Model({len(self)} basis vectors, classes {self.classes.tolist()}, "
-            f"{self.kernel!r}, {self.likelihood!r})"
+            f"kernel {kernel}, likelihood {likelihood})"
         )
 
     @property

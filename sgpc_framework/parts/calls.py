@@ -4,7 +4,8 @@
         rows = selector.propose(posterior, rng)
 
 Whatever is raised inside becomes a ``PluginError`` that names the part, its distribution and the
-call. Errors of the framework itself pass through: they have their own addressee. The price is two
+call, and so does ``sys.exit``. Errors of the framework itself pass through: they have their own
+addressee; so does what the handler of a signal raises, which is nobody's fault. The price is two
 method calls where nothing goes wrong. Who provides a part is looked up in the registry in use:
 
     with using(registry):
@@ -23,6 +24,7 @@ import numpy as np
 
 from sgpc_framework.errors import PluginError, SgpcError
 from sgpc_framework.parts.abilities import has
+from sgpc_framework.parts.interruptions import is_fault
 from sgpc_framework.protocols import Floats, Inputs, Kernel, KernelColumns
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class blame:
-    """A context in which every foreign exception is the fault of one part."""
+    """A context in which every foreign exception, and every exit, is the fault of one part."""
 
     __slots__ = ("_call", "_kind", "_part")
 
@@ -52,7 +54,7 @@ class blame:
             return
         if isinstance(error, MemoryError):  # whose fault it is the user has to judge
             error.add_note(str(fault(self._kind, self._part, self._call, "wanted that memory")))
-        elif isinstance(error, Exception) and not isinstance(error, SgpcError):
+        elif is_fault(error) and not isinstance(error, SgpcError):
             text = f"{type(error).__name__}: {error}"
             raise fault(self._kind, self._part, self._call, text) from error
 

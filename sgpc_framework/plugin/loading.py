@@ -7,8 +7,6 @@ and questioned by itself, and one that fails is quarantined with the reason: nev
 
 from __future__ import annotations
 
-import dis
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,6 +22,7 @@ import numpy as np
 import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
+from sgpc_framework.parts.interruptions import comes_from_outside
 from sgpc_framework.plugin import specs
 from sgpc_framework.plugin.admission import checked_classes, checked_name
 from sgpc_framework.plugin.allowlist import BUILT_IN, BUILT_IN_PACKAGE, exclusion, normalise
@@ -191,22 +190,10 @@ def _guarded(verdict: str, call: Callable[..., Any], *arguments: Any) -> Any:
     except PluginError:
         raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not _was_raised(error):
+        if comes_from_outside(error):
             raise
         summary = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(f"{verdict}: {summary}{_place(error)}") from error
-
-
-def _was_raised(error: KeyboardInterrupt) -> bool:
-    """Whether code raised it. A real Ctrl-C comes between two instructions, or from its handler."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    handler = signal.getsignal(signal.SIGINT)
-    if last is None or last.tb_frame.f_code is getattr(handler, "__code__", None):
-        return False
-    instruction = last.tb_frame.f_code.co_code[last.tb_lasti]
-    return dis.opname[instruction] == "RAISE_VARARGS"
 
 
 def _place(error: BaseException) -> str:

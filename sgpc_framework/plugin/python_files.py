@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from sgpc_framework.errors import PluginError
+from sgpc_framework.parts.interruptions import is_fault
 
 
 def imported_file(path: Path, name: str) -> ModuleType:
@@ -25,8 +26,10 @@ def imported_file(path: Path, name: str) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
         del sys.modules[name]
+        if not is_fault(error):
+            raise
         raise PluginError(
             f"{str(path)!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error

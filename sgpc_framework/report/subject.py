@@ -186,6 +186,11 @@ class Subject:
         """Whether a refiner has changed a model, so that only its own sizes can be had."""
         return any(model.smaller is not None for model in self.models.values())
 
+    @property
+    def of_one_size(self) -> bool:
+        """Whether a refiner has left one size only."""
+        return self.refined and len(self.model.sizes) == 1
+
     @cached_property
     def importances(self) -> list[Importance]:
         """What each column is worth on so many of the rows, the greatest first."""

@@ -29,8 +29,8 @@ def surprises(subject: Subject) -> Markup:
     )
     if subject.encoding is not None:
         text += (
-            "What speaks for the prediction is what the row has in a column, and by how much less "
-            "its class would lead if the row had there what basis vectors have on average."
+            "For the prediction and against it are values of the row. The number is an effect: by "
+            "how much less the predicted class would lead if the row had an average value there."
         )
     rows = [
         [

@@ -20,11 +20,17 @@ from sgpc_framework.rows.room import allocate
 
 Floats = NDArray[np.float64]
 
+_PLAIN = (np.number, np.bool_, np.str_)
+"""Scalars of NumPy's that stand for numbers and strings of Python's."""
+
 LARGEST = 1e50
 """The largest number in X: kernels square it, polynomials more than that."""
 
 FEW = 0.1
 """Weights whose mean is less are probably meant as shares."""
+
+SUMS = 1e-50, 1e50
+"""Between which weights add up: they are squared, and divided by one another."""
 
 ROWS = 1 << 16
 """How many rows are looked at together."""
@@ -48,7 +54,7 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
         matrix = _as_float64_file(array) if isinstance(X, np.memmap) else None
         matrix = np.ascontiguousarray(array, dtype=np.float64) if matrix is None else matrix
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"X must hold numbers: {error}") from None
+        raise InputError(f"X must hold numbers{_place_of_none(array)}: {error}") from None
     if matrix.ndim != 2:
         raise InputError(
             f"X must have 2 dimensions, rows and features, found shape {matrix.shape}; "
@@ -132,17 +138,27 @@ def checked_label_array(y: Any, rows: int) -> NDArray[Any]:
 
 
 def distinct_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """The different labels in sorted order."""
+    """The different labels in sorted order; objects of NumPy's become those of Python, which are
+    equal to them and can be saved."""
     try:
-        return np.unique(labels)
+        classes = np.unique(labels)
     except TypeError:
         raise InputError("the labels of y must be of one type that can be sorted") from None
+    if classes.dtype.kind == "O":
+        plain = (each.item() if isinstance(each, _PLAIN) else each for each in classes)
+        return np.fromiter(plain, dtype=object, count=len(classes))
+    return classes
 
 
 def check_classes(classes: NDArray[Any], rows: int) -> None:
     """Raise if these cannot be the classes of so many rows."""
     if len(classes) < 2:
         raise InputError(f"y must have at least 2 classes, found {classes.tolist()} only")
+    kinds = sorted({type(each).__name__ for each in classes.tolist()})
+    if len(kinds) > 1:
+        raise InputError(f"the labels of y must be of one type, found {kinds}")
+    if classes.dtype.kind == "f" and not np.all(np.isfinite(classes)):
+        raise InputError(f"the labels of y must be finite, found {classes.tolist()}")
     if len(classes) > max(2, rows // 2) and _fractional(classes):
         raise InputError(
             f"y must hold classes, found {len(classes)} different fractions in {rows} rows: this "
@@ -190,7 +206,10 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
     if weights is None:
         return None
     try:
-        array = np.array(_as_array(weights), dtype=np.float64)
+        given = _as_array(weights)
+        if given.dtype.kind not in "fiubO":
+            raise TypeError(f"found {given.dtype}")
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"sample_weight must hold numbers: {error}") from None
     if array.shape != (rows,):
@@ -211,8 +230,12 @@ def checked_weights(weights: Any, rows: int) -> Floats | None:
         )
     with np.errstate(over="ignore"):
         total = array.sum()
-    if not np.isfinite(total):
-        raise InputError("sample_weight must have a finite sum: divide it by its largest number")
+    least, most = SUMS
+    if not least <= total <= most:
+        raise InputError(
+            f"sample_weight must add up to between {least:g} and {most:g}, found {total:g}: divide "
+            "it by its mean, or what is computed with it overflows"
+        )
     return None if np.all(array == 1.0) else array
 
 
@@ -245,6 +268,18 @@ def classes_with_weight(
         )
     places = np.maximum(np.cumsum(counted) - 1, 0)
     return classes[counted], places[positions].astype(positions.dtype)
+
+
+def _place_of_none(matrix: NDArray[Any]) -> str:
+    """Where the first object is that is no number, if there are rows and columns."""
+    if matrix.ndim != 2:
+        return ""
+    for (row, column), each in np.ndenumerate(matrix):
+        try:
+            float(each)
+        except (TypeError, ValueError, OverflowError):
+            return f", found none at row {row}, column {column}"
+    return ""
 
 
 def _remedy(dimensions: int) -> str:

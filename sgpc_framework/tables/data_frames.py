@@ -9,7 +9,7 @@ import numpy as np
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.rows.checking import is_missing
-from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
+from sgpc_framework.tables.table import Column, Table, Values, check_names, numbers_or_words
 
 
 def as_table(data: Any, names: Sequence[str] | None = None) -> Table:
@@ -39,6 +39,7 @@ def as_table(data: Any, names: Sequence[str] | None = None) -> Table:
                 f"{type(data).__name__}; a frame of one column is series.to_frame(), one of a "
                 "single row frame.iloc[[0]]"
             )
+        check_names(map(str, data.columns), "the data frame")
         columns = (Column(str(name), _values(data[name], str(name))) for name in data.columns)
         return Table(tuple(columns), "the data frame")
     return _from_rows(data, names)
@@ -62,7 +63,10 @@ def _from_mappings(rows: Sequence[Any]) -> Table:
 def _from_rows(data: Any, names: Sequence[str] | None) -> Table:
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
         return _from_mappings(data)
-    matrix = np.asarray(data, dtype=None if isinstance(data, np.ndarray) else object)
+    if isinstance(data, np.ma.MaskedArray):
+        matrix: Values = data  # its columns are, too
+    else:
+        matrix = np.asarray(data, dtype=None if isinstance(data, np.ndarray) else object)
     if matrix.ndim != 2:
         raise InputError(
             f"wanted a table, a data frame or rows of one length, found shape {matrix.shape}; one "
@@ -80,7 +84,12 @@ def _from_rows(data: Any, names: Sequence[str] | None) -> Table:
 
 
 def _values(given: Any, name: str) -> Values:
-    """One column. Missing values of data frames (None, NaN, NA, NaT) stay missing."""
+    """One column. Missing values of data frames (None, NaN, NA, NaT) stay missing, and what is
+    masked is."""
+    if isinstance(given, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(given)
+        given = np.ma.getdata(given).astype(object)
+        given[masked] = None
     try:
         array = np.asarray(given)
     except ValueError:  # lists of several lengths
@@ -103,6 +112,8 @@ def _values(given: Any, name: str) -> Values:
             f"row {several + 1}, column {name!r}: wanted a number or a word, found a "
             f"{type(array[several]).__name__}"
         )
+    if array.dtype.kind == "c":
+        raise InputError(f"column {name!r}: wanted real numbers or words, found {array.dtype}")
     missing = [is_missing(value) for value in array]
     return numbers_or_words(None if gone else v for v, gone in zip(array, missing, strict=True))
 

@@ -20,12 +20,9 @@ from sgpc_framework.tables.feature_columns import (
     WordColumn,
 )
 from sgpc_framework.tables.table import Column, Table
-from sgpc_framework.tables.word_checks import check_words
+from sgpc_framework.tables.word_checks import LARGEST, check_digits, check_words
 
 Floats = NDArray[np.float64]
-
-LARGEST = 2**53
-"""Whole numbers up to this are the same as floats."""
 
 MAX_WORDS = 100
 """The most different words of a column, unless more are asked for."""
@@ -73,6 +70,8 @@ class Encoding:
                     refuse_missing(table, column, impute)
                     learned.append(DateColumn.learn(column, dates, standardise, impute))
                     continue
+                if column.is_numeric:
+                    check_digits(table, column)
                 word_column = WordColumn.learn(column, impute)
                 check_words(table, column, len(word_column.words), max_words, asked)
                 refuse_missing(table, column, impute)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.table import Column, Table
+from sgpc_framework.tables.word_checks import check_digits
 
 MOST_CLASSES = 100
 """More different labels than this are measurements, not classes."""
@@ -25,15 +26,8 @@ def labels_of(table: Table, column: Column) -> NDArray[Any]:
     values = column.values
     if not column.is_numeric:
         return values.astype(np.str_)
-    infinite = np.isinf(values)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise InputError(
-            f"{table.where(row, column.name)}: wanted a label, found a number that is infinite or "
-            "has too many digits"
-        )
-    whole = np.all(values == np.round(values))
-    return values.astype(np.int64) if whole and np.all(np.abs(values) < 2**53) else values
+    check_digits(table, column)
+    return values.astype(np.int64) if np.all(values == np.round(values)) else values
 
 
 def training_labels(table: Table, target: str | int) -> tuple[str, NDArray[Any]]:
@@ -58,7 +52,5 @@ def check_label_classes(source: str, name: str, classes: NDArray[Any], rows: int
             f"{MOST_CLASSES} classes. This is a classifier; put the values into a few classes first"
         )
     if len(classes) < 2:
-        raise InputError(
-            f"{source}: wanted two classes or more in column {name!r}, found "
-            f"{classes[0]!s} in all {rows} rows"
-        )
+        found = f"{classes[0]!s} in all {rows} rows" if len(classes) else "no row"
+        raise InputError(f"{source}: wanted two classes or more in column {name!r}, found {found}")

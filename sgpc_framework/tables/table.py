@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import attrs
@@ -70,13 +73,7 @@ class Table:
 
     @columns.validator
     def _check(self, _: object, columns: tuple[Column, ...]) -> None:
-        counts = Counter(column.name for column in columns)
-        twice = sorted(name for name, count in counts.items() if count > 1)
-        if twice:
-            raise InputError(
-                f"{self.source}: wanted every column name once, found {', '.join(map(repr, twice))}"
-                " more than once; rename one of them"
-            )
+        check_names([column.name for column in columns], self.source)
         lengths = {len(column.values) for column in columns}
         if len(lengths) > 1:
             raise InputError(f"{self.source}: wanted columns of one length, found {lengths}")
@@ -138,11 +135,22 @@ class Table:
         return f"{self.source}: row {row + 1}{line}, column {column!r}"
 
 
-def numbers_or_words(values: Iterable[object]) -> Values:
-    """Values of any type as a column: numbers if all are, with None and NaN as missing.
+def check_names(names: Iterable[str], source: str) -> None:
+    """``InputError`` if two columns have the same name."""
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise InputError(
+            f"{source}: wanted every column name once, found {', '.join(map(repr, twice))} more "
+            "than once; rename one of them"
+        )
 
-    >>> numbers_or_words([1, None, 2.5])
-    array([1. , nan, 2.5])
+
+def numbers_or_words(values: Iterable[object]) -> Values:
+    """Values of any type as a column: numbers if all are, with None and NaN as missing. A length of
+    time is a number of seconds.
+
+    >>> numbers_or_words([1, None, Decimal("2.5"), timedelta(minutes=1)])
+    array([ 1. ,  nan,  2.5, 60. ])
     >>> numbers_or_words(["a", None, True])
     array(['a', None, 'True'], dtype=object)
     """
@@ -155,6 +163,10 @@ def numbers_or_words(values: Iterable[object]) -> Values:
 
 def _float(number: Any) -> float:
     """A number as it is read from text: infinite if it is too large for a float."""
+    if isinstance(number, timedelta):
+        return number.total_seconds()
+    if isinstance(number, np.timedelta64):
+        return float(number / np.timedelta64(1, "s"))
     try:
         return float(number)
     except OverflowError:
@@ -168,5 +180,5 @@ def _word(value: object) -> str:
         return str(_float(value))
 
 
-_NUMBERS = (int, float, np.integer, np.floating)
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction, timedelta)
 _TRUTHS = (bool, np.bool_)

@@ -9,6 +9,9 @@ from sgpc_framework.errors import InputError
 from sgpc_framework.tables.dates import is_ambiguous, moments
 from sgpc_framework.tables.table import Column, Table
 
+LARGEST = 2**53
+"""Whole numbers up to this are the same as floats."""
+
 MOSTLY = 0.8
 """From this share of numbers on, the words of a column are taken for slips."""
 
@@ -27,6 +30,19 @@ def check_words(table: Table, column: Column, different: int, most: int, asked: 
     if not asked:
         _check_dates(table, column)
     check_word_count(table.source, column.name, different, len(words), str(words[0]), most, asked)
+
+
+def check_digits(table: Table, column: Column) -> None:
+    """``InputError`` if numbers that stand for names have more digits than floats can hold."""
+    large = np.abs(column.values) >= LARGEST
+    if large.any():
+        row = int(large.argmax())
+        raise InputError(
+            f"{table.where(row, column.name)}: wanted a name, found a number that is infinite or "
+            "has too many digits to be told from the next; give the column as text, such as "
+            f"frame.astype({{{column.name!r}: str}}), or have a file's read as words "
+            f"(words=; --words {column.name!r})"
+        )
 
 
 def _check_dates(table: Table, column: Column) -> None:

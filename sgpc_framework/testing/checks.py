@@ -119,7 +119,7 @@ class Check:
             raise self._failure(str(violation)) from violation.__cause__
         except OutOfTime:
             raise self._failure(f"no end after {self.seconds:g} s; it seems to hang") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failure(_told(error)) from error
 
     def _failure(self, found: str) -> ConformanceError:
@@ -173,7 +173,7 @@ def checks_for(
     if isinstance(component, type):
         try:
             component = specimen(component)
-        except Exception:
+        except (Exception, SystemExit):
             return [Check(chosen.name, cls, made_with_its_defaults, chosen.protocol, seconds)]
     context = chosen, registry or default_registry()
     of_all: dict[Any, tuple[Law, ...]] = {
@@ -243,7 +243,7 @@ def run_checks(
         yield CheckResult(check.name, check.part, problem, perf_counter() - began)
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception | SystemExit) -> str:
     """An exception of the part in one line, with the place that raised it."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if "read-only" in text:

@@ -89,6 +89,12 @@ def test_a_pivot_of_zero_ends_the_factor():
     assert sound_prefix(K, np.ones(3)) == 1
 
 
+def test_pivots_below_one_are_small_but_sound():
+    K = np.diag([-0.5, -0.75, -1.5])
+    assert smallest_pivot(K, np.ones(3)) == -0.5
+    assert sound_prefix(K, np.ones(3)) == 2
+
+
 @given(systems(), st.integers(0, 5), st.floats(1.5, 10.0))
 def test_stages_before_an_impossible_one_are_sound(system, place, times):
     """Row ``place`` is made to covary with a new first row by more than both their variances."""

@@ -6,6 +6,9 @@ import gzip
 import io
 import warnings
 import zipfile
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework.adapters.sklearn import SGPClassifier
 from sgpc_framework.tables import TableClassifier, read_table
+from sgpc_framework.tables.data_frames import as_table
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 WORDS = np.where(X[:, 0] > 0.0, "a", "b")
@@ -82,12 +86,30 @@ def table(x, y=None):
     return {"x": x, "y": list(WORDS) if y is None else y}
 
 
-def fitted(data, **options):
-    return lambda: TableClassifier.fit(data, "y", sgpc.build("fast", max_basis=3), **options)
+def fitted(data, target="y", **options):
+    return lambda: TableClassifier.fit(data, target, sgpc.build("fast", max_basis=3), **options)
+
+
+def frame_with_a_name_twice():
+    pandas = pytest.importorskip("pandas")
+    fitted(pandas.DataFrame(np.c_[X, WORDS], columns=["x", "x", "y"]))()
 
 
 def fits(y, **options):
     return lambda: sgpc.build("fast", max_basis=3).fit(X, y, **options)
+
+
+def weighted(weight):
+    return fits(WORDS, sample_weight=weight)
+
+
+def inputs(matrix, entry):
+    matrix[3, 1] = entry
+    return lambda: sgpc.build("fast", max_basis=3).fit(matrix, WORDS)
+
+
+def costing(costs):
+    return lambda: sgpc.build("fast", max_basis=3).fit(X, WORDS).with_costs(costs)
 
 
 def labels(*first):
@@ -111,7 +133,39 @@ DATA = {
     ),
     "labels with None": (fits(labels(None)), "missing labels.*row 0"),
     "labels with NaT": (fits(labels(np.datetime64("NaT", "s"))), "missing labels.*row 0"),
+    "labels that floats merge": (
+        fitted(table(X[:, 0], [2**60, 2**60 + 1, 3, 4] * 10)),
+        "row 1, column 'y'.*too many digits.*as text",
+    ),
+    "words that floats merge": (
+        fitted(table(np.resize([2**60, 2**60 + 1], 40)), words=["x"]),
+        "row 1, column 'x'.*too many digits",
+    ),
+    "a column that is masked": (
+        fitted(table(np.ma.masked_greater(X[:, 0], 1.0))),
+        r"row 4, column 'x': the value is missing \(8 of 40",
+    ),
+    "rows that are masked": (
+        fitted(np.ma.masked_greater(np.c_[X, X[:, 0] > 0.0], 2.0), target=3),
+        "column '.': the value is missing",
+    ),
+    "complex cells": (fitted(table(X[:, 0] * 1j)), "column 'x': wanted real numbers or words"),
+    "a table without rows": (fitted({"x": [], "y": []}), "found no row"),
+    "a frame with a name twice": (frame_with_a_name_twice, "'x' more than once"),
     "labels of two types": (fits(labels(1)), "of one type"),
+    "labels of a bool and an int": (fits(np.array([True, 0] * 20, dtype=object)), "'bool', 'int'"),
+    "labels without end": (fits(np.where(X[:, 0] > 0.0, np.inf, 0.0)), "must be finite"),
+    "an object that is no number": (inputs(X.astype(object), "a"), "row 3, column 1"),
+    "an integer beyond floats": (inputs(X.astype(object), HUGE), "row 3, column 1"),
+    "weights that are texts": (weighted(np.full(40, "1")), "must hold numbers: found <U1"),
+    "complex weights": (weighted(np.ones(40) + 0j), "must hold numbers: found complex128"),
+    "weights of almost nothing": (weighted(np.full(40, 1e-300)), "between 1e-50 and 1e.50, found"),
+    "weights of almost everything": (weighted(np.full(40, 1e300)), "found 4e.301"),
+    "weights at their limit": (weighted(np.where(X[:, 0] > 0.0, 1e48, 1e-51)), None),
+    "costs beyond floats": (costing({"a": HUGE}), "costs of 'a': wanted a number that fits"),
+    "costs in a matrix beyond floats": (costing([[0, HUGE], [1, 0]]), "wanted costs as a square"),
+    "weights with NaN": (weighted([*[1.0] * 39, np.nan]), "found nan at row 39"),
+    "weights that are masked": (weighted(np.ma.masked_equal([1] * 39 + [2], 2)), "masked"),
     "n_jobs = 0": (fits(WORDS, n_jobs=0), "n_jobs must be"),
     "n_jobs = 1.5": (fits(WORDS, n_jobs=1.5), "n_jobs must be"),
     "huge numbers": (fitted(table([HUGE] * 40)), "row 1, column 'x': wanted a finite number"),
@@ -143,6 +197,35 @@ def test_data(attack):
             return
         with pytest.raises(sgpc.InputError, match=told):
             attempt()
+
+
+SECONDS = np.resize([0, 90, 1800, 86400], 40)
+LENGTHS = {
+    "floats": SECONDS.astype(float),
+    "decimals": [Decimal(int(each)) for each in SECONDS],
+    "fractions": [Fraction(int(each)) for each in SECONDS],
+    "lengths of time": [timedelta(seconds=int(each)) for each in SECONDS],
+    "seconds of NumPy's": SECONDS.astype("m8[s]"),
+    "nanoseconds of NumPy's": SECONDS.astype("m8[s]").astype("m8[ns]"),
+    "objects of NumPy's": list(SECONDS.astype("m8[s]").astype("m8[ms]")),
+}
+
+
+@pytest.mark.parametrize("kind", LENGTHS)
+def test_numbers_of_every_type_and_unit_are_the_same_column(kind):
+    (column,) = as_table({"x": LENGTHS[kind]}).columns
+    assert column.is_numeric
+    np.testing.assert_array_equal(column.values, SECONDS)
+
+
+@pytest.mark.parametrize("kind", [np.str_, np.int64, np.float32, np.bool_])
+def test_objects_of_numpy_as_labels_are_kept_as_those_of_python(tmp_path, kind):
+    """A list of an array's entries, in a column of objects: they are fitted, and can be saved."""
+    y = np.array([kind(i % 2) for i in range(40)], dtype=object)
+    model = fits(y)()
+    model.save(tmp_path / "m.sgpc")
+    assert sgpc.load(tmp_path / "m.sgpc").classes.tolist() == model.classes.tolist()
+    assert set(model.predict(X)) <= set(y)
 
 
 DIGITS = "0x" + "f" * 5000

@@ -39,6 +39,22 @@ def test_ends_when_ten_iterations_gain_too_little(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_who_watches_counts_from_one_and_may_end_it(method):
+    told = []
+
+    def go_on(step, value):
+        told.append((step, value))
+        return step < 3
+
+    def steep(x):
+        return float(np.sum(x**4)), 4.0 * x**3
+
+    found = minimise(steep, np.full(2, 3.0), LOWER, UPPER, method, 100, go_on=go_on)
+    assert [step for step, _ in told] == [1, 2, 3]
+    assert found.value == told[-1][1] < told[0][1]
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_stays_inside_the_box(method):
     seen = []
 

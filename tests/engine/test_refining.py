@@ -57,6 +57,13 @@ class Liar:
         return Refined(attrs.evolve(state, mean=self.factor * state.mean))
 
 
+def test_sizes_beyond_the_stages_are_told_of():
+    sizes = {"sizes": [2, 6, 9, 40], "max_basis": 6, "objective": "none"}
+    model = sgpc.build(sizes, refiner=Liar(0.9)).fit(X, y)
+    assert model.sizes == (2, 6)
+    assert model.trace.notes[-1] == "sizes [9, 40] were left out: there are 6 basis vectors"
+
+
 def test_a_refiner_that_makes_the_model_clearly_worse_is_found_out_whatever_its_loss_says():
     options = {"objective": "none", "max_basis": 6}
     with pytest.warns(sgpc.NumericalWarning, match="the refiner 'liar' made the model worse: NLP"):

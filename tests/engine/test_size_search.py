@@ -15,6 +15,8 @@ from sgpc_framework import datasets
 from sgpc_framework.engine.size_search import (
     BETTER,
     LEAST,
+    MOST,
+    SHARE,
     USUAL,
     _Trials,
     sizes_to_try,
@@ -179,6 +181,14 @@ def test_same_seed_same_size_and_never_above_the_ladder(problem, seed):
     assert len(first) <= max(sizes_to_try(len(problem.y)))
     sizes = [record.size for record in first.trace.sizes]
     assert sizes == sorted(set(sizes))
+
+
+@given(st.integers(1, 10**6))
+def test_sizes_double_up_to_a_share_of_the_rows(rows):
+    sizes, most = sizes_to_try(rows), min(MOST, rows // SHARE)
+    assert sizes == [LEAST * 2**i for i in range(len(sizes))]
+    assert len(sizes) == 1 or sizes[-1] <= most
+    assert 2 * sizes[-1] > most
 
 
 class Scripted(_Trials):

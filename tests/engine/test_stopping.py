@@ -20,6 +20,7 @@ class Until:
         self.seen = []
 
     def __call__(self, at):
+        assert not any(map(self.enough, self.seen)), "it had enough before"
         self.seen.append(at)
         if self.enough(at):
             raise sgpc.StopFitting

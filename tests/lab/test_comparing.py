@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sgpc_framework as sgpc
-from sgpc_framework.errors import ConfigError, InputError
+from sgpc_framework.errors import ConfigError, InputError, PluginError
 from sgpc_framework.lab import Plan, merge, run_plan
 from sgpc_framework.lab.cells import Cell, Outcome
 from sgpc_framework.lab.comparison_tables import _turned_if_wide
@@ -118,6 +118,11 @@ class TestMethods:
     def test_what_is_wrong_is_said(self, text, message):
         with pytest.raises(ConfigError, match=message):
             method_of(text)
+
+    def test_a_script_that_ends_by_itself(self, selector):
+        selector.write_text(SELECTOR + "\nraise SystemExit(0)\n")
+        with pytest.raises(PluginError, match=r"borderline.py' cannot be imported: SystemExit: 0"):
+            method_of(str(selector))
 
     def test_a_file_without_that_class(self, selector):
         with pytest.raises(ConfigError, match="did you mean 'Borderline'"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from typing import ClassVar
 
 import attrs
@@ -33,6 +35,8 @@ class Kernel:
             Z -= Z.mean(axis=0)
         if self.fault == "raises" and len(Z) > 5:
             raise ZeroDivisionError("boom")
+        if self.fault == "exits" and len(Z) > 5:
+            sys.exit("boom")
         if self.fault == "shape" and len(Z) > 5:
             return K.T
         return K * np.nan if self.fault == "nan" and len(Z) > 5 else K
@@ -74,6 +78,7 @@ class Selector:
             return row
         return {
             "raises": lambda: posterior.no_such_verb(),
+            "exits": lambda: sys.exit(3),
             "active": lambda: 0,
             "repeats": lambda: np.array([row, row]),
             "float": lambda: np.array([float(row)]),
@@ -141,6 +146,8 @@ class Refiner:
     def refine(self, state, rows, rng, tell):
         if self.fault == "raises":
             raise OSError("boom")
+        if self.fault == "exits":
+            raise SystemExit
         if self.fault == "notes":
             return Refined(state, "not a tuple of them")
         if self.fault == "state":
@@ -154,6 +161,7 @@ class Refiner:
 
 CASES = [
     ("kernel", Kernel, "raises", "__call__"),
+    ("kernel", Kernel, "exits", "__call__"),
     ("kernel", Kernel, "shape", "__call__"),
     ("kernel", Kernel, "nan", "__call__"),
     ("kernel", Kernel, "negative diagonal", "diag"),
@@ -163,8 +171,8 @@ CASES = [
     *[
         ("selector", Selector, fault, "propose")
         for fault in (
-            "raises", "active", "repeats", "float", "outside", "negative", "nothing", "writes",
-            "nan", "shape",
+            "raises", "exits", "active", "repeats", "float", "outside", "negative", "nothing",
+            "writes", "nan", "shape",
         )
     ],
     ("selector", Selector, "score", "score"),
@@ -178,6 +186,7 @@ CASES = [
     ("objective", Objective, "shape", "loss"),
     ("objective", Objective, "pullback", "loss"),
     ("refiner", Refiner, "raises", "refine"),
+    ("refiner", Refiner, "exits", "refine"),
     ("refiner", Refiner, "count", "refine"),
     ("refiner", Refiner, "rows", "refine"),
     ("refiner", Refiner, "negative", "refine"),
@@ -195,8 +204,10 @@ def test_the_part_is_named_with_its_call(slot, part, fault, call):
     assert (error.kind, error.name, error.call) == (slot, "odd", call)
     assert f"{slot} 'odd'" in str(error)
     assert part.__module__ in error.distribution
-    if fault == "raises":
+    if fault in ("raises", "exits"):
         assert error.__cause__ is not None
+    if fault == "exits":
+        assert "SystemExit" in str(error)
 
 
 def test_the_stage_is_counted_from_one():
@@ -247,12 +258,33 @@ def test_a_kernel_keeps_its_own_arrays():
     np.testing.assert_array_equal(gram, kept)
 
 
-def test_interrupting_a_fit_is_not_a_plugin_error():
-    def interrupt(progress):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("told_of", ["a stage", "a refiner"])
+def test_who_watches_may_end_the_process(end, told_of):
+    def watch(progress):
+        if told_of == "a stage" or progress.refining is not None:
+            raise end
 
-    with pytest.raises(KeyboardInterrupt):
-        sgpc.build(max_basis=4).fit(X, Y, progress=interrupt)
+    with pytest.raises(end):
+        sgpc.build("accurate", max_basis=4).fit(X, Y, progress=watch)
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit, TimeoutError])
+def test_what_a_signal_brings_is_no_fault_of_the_part_that_it_comes_upon(end):
+    def handler(*_):
+        raise end
+
+    @attrs.frozen
+    class Waits(Objective):
+        def of_rows(self, rows):
+            signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        with pytest.raises(end):
+            sgpc.build(objective=Waits(), max_basis=4).fit(X, Y)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @attrs.frozen

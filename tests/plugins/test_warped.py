@@ -104,8 +104,26 @@ def test_two_values_stay_and_three_are_mapped():
     np.testing.assert_allclose(np.diff(np.unique(Z[:, 1]), 2), 0.0, atol=1e-9)
 
 
+@given(st.integers(3, 400), st.integers(0, 99), st.floats(0.1, 6.0), st.integers(-300, 100))
+def test_another_unit_is_the_same_map_in_that_unit(rows, seed, power, exponent):
+    X, unit = table(rows, seed, power), 2.0**exponent
+    one, other = Warped().started(X), Warped().started(unit * X)
+    for mine, its in ((one.knots, other.knots), (one.images, other.images)):
+        assert [[unit * number for number in line] for line in mine] == [list(line) for line in its]
+
+
+LUMPS = 1e16 + np.r_[np.zeros(500), 2.0, 4.0, np.full(500, 6.0)]
+"""Between the lumps there is less room than a float has steps."""
+
+
+@pytest.mark.parametrize("x", [LUMPS, 1e200 * np.arange(9)])
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+def test_a_map_that_floats_cannot_hold_is_left_out(x):
+    assert Warped(Linear()).started(x[:, None]).knots == ((),)
+
+
 @pytest.mark.parametrize("x", [1e16 + 2.0 * np.arange(5), 1e12 + np.arange(9) / 4096])
-def test_what_floats_cannot_tell_apart_stays(x):
+def test_what_floats_can_hardly_tell_apart_is_mapped_one_to_one(x):
     Z = Warped().started(x[:, None]).warp(x[:, None])[:, 0]
     assert np.all(np.isfinite(Z))
     assert np.all(np.diff(Z) > 0.0)

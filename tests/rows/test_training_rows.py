@@ -63,6 +63,16 @@ def test_a_draw_is_ascending_distinct_and_the_same_for_any_blocks(problem, block
     np.testing.assert_array_equal(drawn, whole.draw(3, np.random.default_rng(seed)))
 
 
+@given(st.integers(1, 30), st.sets(st.integers(0, 29)), st.integers(0, 31), st.integers(0, 5))
+def test_a_draw_leaves_out_what_it_is_told(size, left_out, count, seed):
+    rows = TrainingRows.of(np.ones((size, 1)), np.resize([1.0, -1.0], size))
+    without = np.array(sorted(each for each in left_out if each < size), dtype=np.intp)
+    drawn = rows.draw(count, np.random.default_rng(seed), without)
+    rest = np.setdiff1d(np.arange(size), without)
+    assert len(drawn) == min(count, len(rest))
+    np.testing.assert_array_equal(np.intersect1d(drawn, rest), drawn)  # ascending and distinct, too
+
+
 @given(problems(), block_sizes)
 def test_one_class_against_the_rest(problem, block_rows):
     positions = np.arange(len(problem.y)) % 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -24,6 +25,9 @@ from sgpc_framework.tables.table_classifier import TableClassifier
 
 TOLERANCE = 1e-6
 """How far an exported probability may be from that of ``predict_proba``."""
+
+BITS = {"js": 53, "onnx": 63}
+"""How many bits a label may have that is a whole number."""
 
 SUFFIXES = {"onnx": ".onnx", "numpy": ".py", "c": ".c", "js": ".js"}
 """Every language, and how its files end."""
@@ -70,6 +74,7 @@ def export(
     formula = Formula.of(model)
     name = identifiers([path.stem])[0]
     title = f"A classifier of {len(formula.classes)} classes with {len(model)} basis vectors."
+    _check_labels(formula.classes, language)
     source = _source(language, formula, name, title)
     trial = trial_rows(formula, rows, np.random.default_rng(seed))
     difference, untried = np.nan, None
@@ -97,12 +102,29 @@ def _language(path: Path, to: str | None) -> str:
     return to
 
 
-def _source(language: str, formula: Formula, name: str, title: str) -> bytes:
-    if language == "onnx":
-        from sgpc_framework.adapters.portable.onnx_graph import onnx_bytes
+def _check_labels(classes: list[Any], language: str) -> None:
+    bits = BITS.get(language, math.inf)
+    for label in classes:
+        if type(label) is int and not -(2**bits) <= label < 2**bits:
+            raise ExportError(
+                f"{language} has no whole number as large as the label {label}: fit with the "
+                "labels as text"
+            )
 
-        return onnx_bytes(formula, title)
-    return _TEXTS[language](formula, name, title).encode()
+
+def _source(language: str, formula: Formula, name: str, title: str) -> bytes:
+    try:
+        if language == "onnx":
+            from sgpc_framework.adapters.portable.onnx_graph import onnx_bytes
+
+            return onnx_bytes(formula, title)
+        return _TEXTS[language](formula, name, title).encode()
+    except UnicodeEncodeError as error:
+        strange = error.object[error.start : error.end]
+        raise ExportError(
+            f"{strange!a} in a label, a word or the name of a column is no character: a file of "
+            f"{language} cannot hold it"
+        ) from error
 
 
 _TEXTS: Mapping[str, Callable[[Formula, str, str], str]] = {
