@@ -10,11 +10,36 @@ and takes ``shrinkage`` times its square from the variance (eq. 7):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+ByFunction = float | tuple[float, ...]
+"""A number, or one for each of several latent functions."""
+
+
+def by_function(numbers: Sequence[float]) -> ByFunction:
+    """The number of a single latent function, or those of several.
+
+    >>> by_function([0.5]), by_function([0.5, 0.25])
+    (0.5, (0.5, 0.25))
+    """
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+class Site(NamedTuple):
+    """The site of one basis vector, in both coordinates."""
+
+    precision: float
+    mean: ByFunction
+    coefficient: ByFunction
+    shrinkage: float
 
 
 def _vector(value: object) -> Floats:

@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.algebra.sites import by_function
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.config.structure import structured
@@ -135,12 +136,11 @@ def as_last_stage(state: State, rows: TrainingRows) -> Stage:
     mean, coefficient = (
         np.atleast_2d(each)[:, -1].tolist() for each in (state.mean, form.coefficient)
     )
-    several = len(mean) > 1
     return Stage(
         row=int(state.basis[-1]),
         precision=float(state.precision[-1]),
-        mean=tuple(mean) if several else mean[0],
-        coefficient=tuple(coefficient) if several else coefficient[0],
+        mean=by_function(mean),
+        coefficient=by_function(coefficient),
         shrinkage=float(form.shrinkage[-1]),
         predictive_loss=predictive_loss(state, rows),
         training_error=mean_over_rows(

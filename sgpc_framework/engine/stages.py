@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.algebra.sites import Steps
+from sgpc_framework.engine.chance import Chance
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import blame
@@ -26,8 +27,6 @@ from sgpc_framework.rows.row_functions import check_likelihood
 from sgpc_framework.rows.view import Rows
 
 Floats = NDArray[np.float64]
-Chance = Callable[[int], np.random.Generator]
-"""The generator of a stage, by its number: nothing random is carried from stage to stage."""
 
 
 def stages(

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpc_framework.algebra.sites import ByFunction
 from sgpc_framework.rows.numbering import Numbering
 
 LOG_2 = float(np.log(2.0))
@@ -26,8 +27,8 @@ class Stage:
 
     row: int
     precision: float
-    mean: float | tuple[float, ...]
-    coefficient: float | tuple[float, ...]
+    mean: ByFunction
+    coefficient: ByFunction
     shrinkage: float
     predictive_loss: float
     training_error: float

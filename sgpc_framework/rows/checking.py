@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sgpc_framework.errors import InputError
 from sgpc_framework.parts.calls import fault, kernel_diag, kernel_values
 from sgpc_framework.protocols import Inputs, Kernel
-from sgpc_framework.rows.room import room
+from sgpc_framework.rows.room import allocate
 
 Floats = NDArray[np.float64]
 
@@ -309,7 +309,7 @@ def _as_float64_file(array: NDArray[Any]) -> Floats | None:
     """A matrix in a file as float64 in another; None where it can be used as it is."""
     if array.ndim != 2 or (array.dtype == np.float64 and array.flags.c_contiguous):
         return None
-    copy = room(array.shape, np.float64, on_disk=True)
+    copy = allocate(array.shape, np.float64, on_disk=True)
     for at in range(0, len(array), ROWS):
         copy[at : at + ROWS] = array[at : at + ROWS]
     return copy

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.algebra.sites import Sites, Steps
+from sgpc_framework.algebra.sites import Site, Sites, Steps, by_function
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.answers import Inclusion
 from sgpc_framework.rows.blocks import Numbers, places_by_block
@@ -38,19 +38,6 @@ A = TypeVar("A")
 Floats = NDArray[np.float64]
 
 _NONE = np.empty(0, dtype=np.intp)
-
-
-Numbered = float | tuple[float, ...]
-"""A number, or one for each of several latent functions."""
-
-
-class Site(NamedTuple):
-    """The site of one basis vector, in both of its coordinates (``algebra.sites``)."""
-
-    precision: float
-    mean: Numbered
-    coefficient: Numbered
-    shrinkage: float
 
 
 class Posterior:
@@ -170,7 +157,7 @@ class Posterior:
         at = zip(one.at.mean.ravel().tolist(), coefficients, strict=True)
         means = [mean + coefficient / eta for mean, coefficient in at]
         precision = eta / (1.0 - eta * float(one.at.variance[0]))
-        self._sites.append(Site(precision, _alone(means), _alone(coefficients), eta))
+        self._sites.append(Site(precision, by_function(means), by_function(coefficients), eta))
         self._known = []
         self.drawn = None
         return included
@@ -195,8 +182,8 @@ class Posterior:
             [site[of] for site in self._sites] for of in range(4)
         )
         shape = (self.size,) if self._functions == 1 else (self.size, self._functions)
-        by_function = (np.array(each).reshape(shape).T for each in (mean, coefficient))
-        means, coefficients = map(np.ascontiguousarray, by_function)
+        transposed = (np.array(each).reshape(shape).T for each in (mean, coefficient))
+        means, coefficients = map(np.ascontiguousarray, transposed)
         return Sites(np.array(precision), means, coefficients, np.array(shrinkage))
 
     @property
@@ -308,11 +295,6 @@ def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
     together = concatenate(parts)
     order = np.argsort(times[np.concatenate(places)], kind="stable")
     return together[order], horizon
-
-
-def _alone(functions: list[float]) -> Numbered:
-    """The number of a single latent function, or those of several."""
-    return functions[0] if len(functions) == 1 else tuple(functions)
 
 
 def _equal(rows: Rows) -> Floats:

@@ -50,7 +50,7 @@ class _Files:
 _FILES = _Files()
 
 
-def room(shape: tuple[int, ...], dtype: DTypeLike, on_disk: bool) -> NDArray[Any]:
+def allocate(shape: tuple[int, ...], dtype: DTypeLike, on_disk: bool) -> NDArray[Any]:
     """An array whose contents are not set."""
     if not on_disk or not prod(shape):
         return np.empty(shape, dtype=dtype)
@@ -63,6 +63,6 @@ def kept_copy(X: Inputs, storage: Storage) -> Inputs:
     """A copy of inputs, read-only, kept as a fit keeps its large arrays."""
     if storage != "disk" or X.dtype.hasobject:
         return read_only(np.array(X, order="C"))
-    copy = room(X.shape, X.dtype, on_disk=True)
+    copy = allocate(X.shape, X.dtype, on_disk=True)
     copy[...] = X
     return read_only(copy)

@@ -29,7 +29,7 @@ from sgpc_framework.rows.loops import (
     with_basis_functions,
 )
 from sgpc_framework.rows.placement import changes_its_thing
-from sgpc_framework.rows.room import room
+from sgpc_framework.rows.room import allocate
 from sgpc_framework.rows.row_functions import (
     RowFunction,
     check_likelihood,
@@ -71,7 +71,7 @@ class Shard:
         self._means = np.zeros((functions, rows))
         self._variance = self._prior.copy()
         kind = "float64" if storage == "disk" else storage
-        self._M = room((max_basis, rows), kind, on_disk=storage == "disk")
+        self._M = allocate((max_basis, rows), kind, on_disk=storage == "disk")
         self._active = np.zeros(rows, dtype=np.bool_)
         self._eligible = self._not_spent()
         self._left = int(np.count_nonzero(self._eligible))

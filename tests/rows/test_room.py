@@ -12,7 +12,7 @@ from sgpc_framework.rows.checking import checked_inputs
 def test_arrays_in_files_do_not_overlap(monkeypatch):
     monkeypatch.setattr(room, "FILE_BYTES", 4096)
     monkeypatch.setattr(room, "_FILES", room._Files())
-    arrays = [room.room((n, 3), dtype, True) for n in (1, 50, 200) for dtype in ("f8", "f4")]
+    arrays = [room.allocate((n, 3), dtype, True) for n in (1, 50, 200) for dtype in ("f8", "f4")]
     for number, array in enumerate(arrays):
         array[...] = number
     for number, array in enumerate(arrays):
