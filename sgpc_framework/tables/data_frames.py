@@ -87,7 +87,8 @@ def _values(given: Any, name: str) -> Values:
     """One column. Missing values of data frames (None, NaN, NA, NaT) stay missing, and what is
     masked is."""
     if isinstance(given, np.ma.MaskedArray):
-        given = np.where(np.ma.getmaskarray(given), None, np.ma.getdata(given))
+        nothing = np.full(given.shape, None, dtype=object)
+        given = np.where(np.ma.getmaskarray(given), nothing, np.ma.getdata(given))
     try:
         array = np.asarray(given)
     except ValueError:  # lists of several lengths
