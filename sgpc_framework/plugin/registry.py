@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import pluggy
 
-from sgpc_framework.errors import InputError, PluginError, suggestion
+from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.admission import checked_name, kind_of
 from sgpc_framework.plugin.allowlist import normalised
 from sgpc_framework.plugin.kinds import KINDS, KindName
@@ -81,8 +81,6 @@ class Registry:
 
     def limited(self, names: Collection[str]) -> Registry:
         """Another registry that has the parts with these names and no others."""
-        if isinstance(names, str):  # in which every piece of a name could be found
-            raise InputError(f"wanted a list of the names of parts, found the text {names!r}")
 
         def load_some(manager: pluggy.PluginManager) -> Catalogue:
             some = tuple(part for part in self._catalogue.parts if part.name in names)
