@@ -109,9 +109,9 @@ class Design:
             try:
                 if checkpoint is None:
                     return strategy_for(task).fit(task)
-                from sgpc_framework.files.checkpoints import kept
+                from sgpc_framework.files.checkpoints import open_checkpoint
 
-                with kept(task, checkpoint) as on_disk:
+                with open_checkpoint(task, checkpoint) as on_disk:
                     return strategy_for(on_disk).fit(on_disk)
             except MemoryError as error:
                 error.add_note(_what_needs_less(self.config, len(rows)))

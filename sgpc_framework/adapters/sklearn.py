@@ -298,7 +298,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fewest = 2 if reset else 1
         if (labels := np.asarray(y)).dtype.kind == "O" and labels.ndim == 1:
             refuse_missing_labels(labels)  # NA, which validate_data stumbles over
-        with _advice_on_missing_values():
+        with _advice_on_tables():
             X, y = validate_data(
                 self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=fewest
             )
@@ -316,7 +316,7 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._is_plain(X):
             return X  # type: ignore[no-any-return]
         _refuse_collections(X)
-        with _advice_on_missing_values():
+        with _advice_on_tables():
             inputs: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         return inputs
 
@@ -343,11 +343,17 @@ class SGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 @contextmanager
-def _advice_on_missing_values() -> Iterator[None]:
-    """Scikit-learn's word on missing values, with ways that lead on from here."""
+def _advice_on_tables() -> Iterator[None]:
+    """Scikit-learn's word on missing values and on words, with ways that lead on from here."""
     try:
         yield
     except ValueError as error:
+        if "could not convert string to float" in str(error):
+            raise ValueError(
+                f"{error}: SGPClassifier wants numbers. Encode the words, "
+                "make_pipeline(OneHotEncoder(sparse_output=False), SGPClassifier()), or take "
+                "SGPTableClassifier, which takes words, dates and missing values as they come"
+            ) from None
         problem, of_missing, _ = str(error).partition("contains NaN")
         if not of_missing:
             raise

@@ -180,7 +180,14 @@ def _baselines(wanted: bool | None) -> dict[str, Any]:
     from sgpc_framework.lab.baselines import Baseline, baselines, has_baselines
 
     frequencies = {"class frequencies": Baseline("class frequencies")}
-    if not (has_baselines() if wanted is None else wanted):
+    if wanted is None and not has_baselines():
+        echo(
+            "Logistic regression and gradient boosting are left out, because scikit-learn is not "
+            "installed: pip install 'sgpc-framework[sklearn]'",
+            err=True,
+        )
+        return frequencies
+    if wanted is False:
         return frequencies
     try:
         return {**baselines(), **frequencies}

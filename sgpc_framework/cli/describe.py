@@ -8,7 +8,7 @@ import click
 
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import echo, print_json, print_table
-from sgpc_framework.config.description import Description, OptionDescription, described
+from sgpc_framework.config.description import Description, OptionDescription, describe
 from sgpc_framework.errors import suggestion
 from sgpc_framework.plugin.kinds import KINDS
 from sgpc_framework.plugin.records import Part
@@ -24,7 +24,7 @@ def command(name: str, kind: str | None, as_json: bool) -> None:
 
     A name may belong to parts of several kinds, which are all described.
     """
-    descriptions = [described(part) for part in _parts_named(default_registry(), name, kind)]
+    descriptions = [describe(part) for part in _parts_named(default_registry(), name, kind)]
     if as_json:
         print_json(descriptions)
         return

@@ -24,7 +24,13 @@ from sgpc_framework.cli.cost_options import check_costs, cost_options, deciding_
 from sgpc_framework.cli.dask_options import connected, dask_option, read_frames
 from sgpc_framework.cli.fit_on_dask import fit_frames, worth
 from sgpc_framework.cli.fit_request import FitRequest
-from sgpc_framework.cli.held_out import as_line, figures, of_frequencies, split_rows
+from sgpc_framework.cli.held_out import (
+    as_line,
+    counted_rows,
+    figures,
+    of_frequencies,
+    split_rows,
+)
 from sgpc_framework.cli.option_groups import json_option
 from sgpc_framework.cli.printing import STANDARD_OUTPUT, OutputPath, check_output, echo
 from sgpc_framework.cli.progress_bars import fit_watcher
@@ -198,8 +204,22 @@ def _fit_on_dask(
 def _print(summary: dict[str, Any], output: Path, to_resume: Path | None, as_json: bool) -> None:
     text = json.dumps(summary, indent=2) if as_json else _text(summary)
     echo(text, err=output == STANDARD_OUTPUT)
+    _warn_of_memory(output)
     if to_resume is not None:
         echo(_to_go_on(to_resume), err=True)
+
+
+def _warn_of_memory(output: Path) -> None:
+    """A model that no command will open without being told so had better say it now."""
+    from sgpc_framework.files.allowance import megabytes
+    from sgpc_framework.files.inspection import inspect
+
+    if output.is_file() and (file := inspect(output)).trust:
+        echo(
+            f"It takes about {megabytes(file.memory)} of memory: commands that open it want "
+            "--trust, and sgpc_framework.load wants trust=True.",
+            err=True,
+        )
 
 
 def _check_outputs(request: FitRequest, checkpoint: Path | None) -> None:
@@ -298,13 +318,9 @@ def _summary(
     import numpy as np
 
     from sgpc_framework.metrics.merits import error, nlp
-    from sgpc_framework.tables.row_weights import weights_of
 
-    rows, weights = len(table), None
-    if weight is not None:
-        _, weights = weights_of(table, weight)
-        counted = np.flatnonzero(weights)
-        table, weights = table.rows(counted), weights[counted]
+    rows = len(table)
+    table, weights = counted_rows(table, weight)
     log_proba, codes = classifier.predict_log_proba(table), classifier.codes(table)
     return {
         **_about(classifier, output, stopped),

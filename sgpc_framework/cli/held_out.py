@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sgpc_framework.cli.model_options import changed
 from sgpc_framework.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,14 +44,13 @@ def figures(
 
     A word that is in these rows only is none of the known ones.
     """
-    import attrs
     import numpy as np
 
     from sgpc_framework.metrics.merits import error, nlp
 
-    lenient = attrs.evolve(classifier, encoding=attrs.evolve(classifier.encoding, unseen="zero"))
-    fitted, others = _counted(fitted, weight)
-    held, own = _counted(held, weight)
+    lenient = changed(classifier, size=None, unseen="zero")
+    fitted, others = counted_rows(fitted, weight)
+    held, own = counted_rows(held, weight)
     log_proba, truth = lenient.predict_log_proba(held), lenient.codes(held)
     counts = np.bincount(classifier.codes(fitted), others, len(classifier.classes))
     frequencies = np.tile(np.log(counts / counts.sum()), (len(held), 1))
@@ -74,7 +74,7 @@ def of_frequencies(counts: NDArray[Any]) -> dict[str, float]:
     }
 
 
-def _counted(table: Table, weight: str | None) -> tuple[Table, Floats | None]:
+def counted_rows(table: Table, weight: str | None) -> tuple[Table, Floats | None]:
     """The rows that count something, and how much."""
     import numpy as np
 

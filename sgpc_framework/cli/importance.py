@@ -53,7 +53,7 @@ def command(
     print_table(
         ["column", "log loss rises by", ""],
         [
-            [e.column, f"{e.loss:.4f}", f"± {e.noise:.4f}{'' if e.matters else ' ?'}"]
+            [e.column, f"{e.loss:z.4f}", f"± {e.noise:.4f}{'' if e.matters else ' ?'}"]
             for e in importances
         ],
         title=f"{model} on {data}: {len(table)} rows, {repeats} permutations of each column",

@@ -12,7 +12,7 @@ from sgpc_framework.cli.progress_bars import working
 from sgpc_framework.cli.table_options import data_argument, reading_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sgpc_framework.tables import Table, TableClassifier
     from sgpc_framework.tables.table_pieces import Piece
@@ -70,13 +70,9 @@ def open_model(
     from sgpc_framework.tables.table_files import DEFAULT_TARGET, format_of
 
     classifier = load(model, trust=trust)
-    if isinstance(classifier, TableClassifier):
-        features = classifier.encoding.names
-        words = (*classifier.encoding.words, *(name for name in keep if name not in features))
-        if classifier.classes.dtype.kind == "U":
-            words = (*words, classifier.target)
-    else:
-        words = ()
+    words = _words(classifier, keep)
+    if isinstance(classifier, TableClassifier) and classifier.classes.dtype.kind == "U":
+        words = (*words, classifier.target)
     with working(f"reading {data}"):
         table = read_table(
             data, format=format_, header=header, words=words, missing=missing, trust=trust
@@ -110,12 +106,14 @@ def open_pieces(
     from sgpc_framework.tables.table_pieces import STANDARD_INPUT, read_pieces
 
     classifier = load(model, trust=trust)
-    words: tuple[str, ...] = ()
-    if isinstance(classifier, TableClassifier):
-        features = classifier.encoding.names
-        words = (*classifier.encoding.words, *(name for name in keep if name not in features))
     pieces = read_pieces(
-        data, format=format_, header=header, words=words, missing=missing, trust=trust, skip=skip
+        data,
+        format=format_,
+        header=header,
+        words=_words(classifier, keep),
+        missing=missing,
+        trust=trust,
+        skip=skip,
     )
     with working(f"reading {data}"):
         first = next(pieces)
@@ -144,6 +142,16 @@ def open_classifier(
             "which does not know the columns"
         )
     return changed(classifier, size, unseen)
+
+
+def _words(classifier: object, keep: Sequence[str]) -> tuple[str, ...]:
+    """The columns that are read as words, those to ``keep`` among them unless they are features."""
+    from sgpc_framework.tables import TableClassifier
+
+    if not isinstance(classifier, TableClassifier):
+        return ()
+    features = classifier.encoding.names
+    return (*classifier.encoding.words, *(name for name in keep if name not in features))
 
 
 def changed(

@@ -49,9 +49,9 @@ def command(
     sgpc resume fit.log
     """
     from sgpc_framework.config.config import Config
-    from sgpc_framework.files.checkpoints import asked_of
+    from sgpc_framework.files.checkpoints import read_request
 
-    asked, config = asked_of(log)
+    asked, config = read_request(log)
     request = FitRequest.from_plain(asked, log)
     if cluster is not None and request.cluster is None:
         raise click.UsageError("--dask is for a fit that was begun with --dask, and this was not")

@@ -55,8 +55,8 @@ reading_options = together(
     click.option(
         "--trust",
         is_flag=True,
-        help="Let files take more memory than ten times their size and 64 MB: compressed and "
-        "sparse tables, and large models.",
+        help="Let files take more memory than ten times their size and 64 MB (models: 256 MB): "
+        "compressed and sparse tables, and large models.",
     ),
 )
 """How to read a file: ``format``, ``header``, ``missing``, ``trust``."""

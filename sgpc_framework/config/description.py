@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from sgpc_framework.config.structure import plain
-from sgpc_framework.config.structure.wording import wanted
+from sgpc_framework.config.structure.wording import type_in_words
 from sgpc_framework.parts.abilities import answers, has
 from sgpc_framework.parts.hyperparameters import declaration, hyperparameters
 from sgpc_framework.parts.options import Option, options_of
@@ -45,7 +45,7 @@ class Description:
     entry_point: str
 
 
-def described(part: Part) -> Description:
+def describe(part: Part) -> Description:
     """Everything ``sgpc describe`` says of a part."""
     foreign = has(part.cls, PlainOptions)
     options = _own_options(part.cls) if foreign else tuple(map(_option, options_of(part.cls)))
@@ -68,7 +68,7 @@ def _option(option: Option) -> OptionDescription:
     tunable = declaration(option.field)
     return OptionDescription(
         option.key,
-        wanted(option.type),
+        type_in_words(option.type),
         option.required,
         _default(option.field),
         tunable.bounds if tunable else None,
@@ -96,7 +96,7 @@ def _own_options(cls: Any) -> tuple[OptionDescription, ...]:
     return tuple(
         OptionDescription(
             key,
-            wanted(list if isinstance(value, tuple) else type(value)),
+            type_in_words(list if isinstance(value, tuple) else type(value)),
             False,
             plain(value),
             tuned[key].bounds if key in tuned else None,

@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from sgpc_framework.config.structure.wording import shown
+from sgpc_framework.config.structure.wording import value_in_words
 from sgpc_framework.errors import ConfigError, suggestion
 
 DEFAULT_PRESET = "accurate"
@@ -89,7 +89,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                     "kernels": [_per_feature("squared-exponential"), _per_feature("matern-32")],
                     "terms": [{"name": "linear", "variance": 0.01}],
                     "warps": ["warped"],
-                    "metrics": ["mahalanobis"],
+                    "metrics": ["mahalanobis", "stretched"],
                 },
                 "likelihood": {"likelihoods": ["noisy-probit"]},
             },
@@ -105,7 +105,7 @@ def preset(name: object, said: Container[str] = ()) -> dict[str, Any]:
         raise ConfigError(
             [
                 "wanted the name of a preset, or the path of a file that ends in .toml or .json, "
-                f"found {shown(name)}; {suggestion(word, PRESETS)} @ preset"
+                f"found {value_in_words(name)}; {suggestion(word, PRESETS)} @ preset"
             ]
         )
     return PRESETS[word].for_who_said(said)

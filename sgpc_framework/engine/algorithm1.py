@@ -33,7 +33,8 @@ from sgpc_framework.engine.endings import (
     stop,
     why_stages_ended,
 )
-from sgpc_framework.engine.log import Began, Log, Note, Tried, include_again
+from sgpc_framework.engine.log import Log, include_again
+from sgpc_framework.engine.log_records import Began, Note, Tried
 from sgpc_framework.engine.progress import Progress, Watcher
 from sgpc_framework.engine.stages import stages
 from sgpc_framework.engine.step6 import Judges, reestimate

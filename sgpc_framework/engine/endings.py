@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 
 from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
-from sgpc_framework.engine.log import Cut, Log, Note, Stopped
+from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log_records import Cut, Note, Stopped
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.engine.step6 import Reestimate
 from sgpc_framework.errors import NumericalError, NumericalWarning

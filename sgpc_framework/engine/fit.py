@@ -16,7 +16,8 @@ from sgpc_framework.engine.algorithm1 import algorithm1
 from sgpc_framework.engine.baseline import beside_frequencies
 from sgpc_framework.engine.continuing import Earlier
 from sgpc_framework.engine.journal import NOWHERE, Journal
-from sgpc_framework.engine.log import Log, Note, Sampled
+from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log_records import Note, Sampled
 from sgpc_framework.engine.outcome import Fit
 from sgpc_framework.engine.progress import OfSomeRows, Patience, Watcher
 from sgpc_framework.engine.refining import refine

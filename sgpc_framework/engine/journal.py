@@ -71,7 +71,7 @@ class Carried:
         return cls(journal.earlier())
 
     def within(self, place: str, /) -> Carried:
-        return attrs.evolve(self, place=joined(self.place, place))
+        return attrs.evolve(self, place=join_places(self.place, place))
 
     def earlier(self) -> Mapping[str, Sequence[Kept]]:
         return below(self.recalled, self.place)
@@ -85,10 +85,10 @@ class Carried:
             (journal.within(place) if place else journal).keep(record)
 
 
-def joined(outer: str, inner: str) -> str:
+def join_places(outer: str, inner: str) -> str:
     """The place of a fit inside another.
 
-    >>> joined("", "class 2"), joined("class 2", "size 40")
+    >>> join_places("", "class 2"), join_places("class 2", "size 40")
     ('class 2', 'class 2/size 40')
     """
     return f"{outer}/{inner}" if outer else inner

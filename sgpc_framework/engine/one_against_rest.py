@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sgpc_framework.engine.algorithm1 import initial
 from sgpc_framework.engine.journal import NOWHERE, Carried, Journal
 from sgpc_framework.engine.judging import PairedLosses
-from sgpc_framework.engine.log import Began, Log, Note
+from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log_records import Began, Note
 from sgpc_framework.engine.optimisers import minimise
 from sgpc_framework.engine.progress import OfManyModels, Progress, Watcher
 from sgpc_framework.engine.step6 import Reestimate
@@ -26,7 +27,7 @@ from sgpc_framework.engine.task import Task, model_of
 from sgpc_framework.engine.trial import Trial
 from sgpc_framework.errors import StopFitting
 from sgpc_framework.model.classes import Classifier
-from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest, together
+from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest, combine_classes
 from sgpc_framework.model.model import Model
 from sgpc_framework.parts.calls import using
 from sgpc_framework.parts.hyperparameters import FreeVector, replaced, values
@@ -163,7 +164,7 @@ def _odds_share(task: Task, size: int) -> float:
     X, own = task.rows.inputs(judges), task.rows.labels(judges).astype(np.intp)
     each = [model.predict_log_proba(X) for model in models]
     places = np.arange(len(own))
-    by_share = np.array([-together(each, share)[places, own] for share in ODDS_SHARES])
+    by_share = np.array([-combine_classes(each, share)[places, own] for share in ODDS_SHARES])
     losses = PairedLosses.of(by_share, task.rows.weights(judges))
     excess = losses.means - losses.means.min()
     best = int(excess.argmin())

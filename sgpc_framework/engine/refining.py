@@ -13,7 +13,8 @@ import numpy as np
 
 from sgpc_framework.config.config import Config
 from sgpc_framework.config.structure import plain
-from sgpc_framework.engine.log import Log, Note, RefinerEnded
+from sgpc_framework.engine.log import Log
+from sgpc_framework.engine.log_records import Note, RefinerEnded
 from sgpc_framework.engine.progress import Patience
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.errors import NumericalError, NumericalWarning, PluginError

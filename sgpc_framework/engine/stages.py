@@ -38,7 +38,7 @@ def stages(
     chance: Chance,
 ) -> Iterator[Stage]:
     """Include basis vectors until |u| = max_basis, or until nothing is left to include."""
-    memory = begun(selector, posterior, chance(0))
+    memory = memory_of(selector, posterior, chance(0))
     while posterior.size < max_basis and not posterior.exhausted:
         # 3. Select a basis vector j from uᶜ as per the chosen basis vector selection method.
         candidates = proposal(selector, posterior, chance(posterior.size + 1), memory)
@@ -57,7 +57,7 @@ def log_evidence(rows: Rows) -> Floats:
     return rows.log_z
 
 
-def begun(
+def memory_of(
     selector: BasisSelector, posterior: Posterior, rng: np.random.Generator
 ) -> tuple[Any, ...]:
     """What a selector wants to be handed besides: its memory, or nothing."""

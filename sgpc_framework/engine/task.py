@@ -18,7 +18,7 @@ from sgpc_framework.engine.fit import fit
 from sgpc_framework.engine.journal import NOWHERE, Journal
 from sgpc_framework.engine.progress import Watcher
 from sgpc_framework.model.classes import Classifier
-from sgpc_framework.model.model import Model, nested
+from sgpc_framework.model.model import Model, nest_sizes
 from sgpc_framework.parts.calls import using
 from sgpc_framework.rows.threads import one_blas_thread
 from sgpc_framework.rows.training_rows import TrainingRows
@@ -62,4 +62,4 @@ def model_of(
             Model(classes, state, result.trace, provenance=task.provenance)
             for state in result.states
         ]
-    return nested(models) if result.refined else models[-1]
+    return nest_sizes(models) if result.refined else models[-1]

@@ -1,5 +1,8 @@
 """How much memory reading a file may take: ten times its size and 64 MB, unless it is trusted.
 
+A model may take 256 MB besides: one of 26 classes with 80 basis vectors is a small file and a large
+matrix.
+
 A few bytes can ask for gigabytes: by a shape, a count, an index, or by being compressed. What they
 ask for is compared with what is allowed before any room is made.
 """
@@ -10,10 +13,11 @@ from typing import NoReturn
 
 import attrs
 
-from sgpc_framework.errors import SgpcError
+from sgpc_framework.errors import ModelFileError, SgpcError
 
 TIMES = 10
 BESIDES = 64 * 2**20
+BESIDES_OF_MODELS = 256 * 2**20
 
 PACKED_TIMES = 8
 PACKED_BESIDES = 8 * 2**20
@@ -31,6 +35,7 @@ class Allowance:
     size: int | None
     error: type[SgpcError]
     place: str = ""
+    besides: int = BESIDES
 
     @classmethod
     def of(
@@ -39,14 +44,19 @@ class Allowance:
         """The allowance of a file of so many bytes."""
         return cls(None if trust else size, error, place)
 
+    @classmethod
+    def of_model(cls, size: int, *, trust: bool = False) -> Allowance:
+        """The allowance of a model file of so many bytes."""
+        return cls(None if trust else size, ModelFileError, besides=BESIDES_OF_MODELS)
+
     def permits(self, wanted: float) -> bool:
         """Whether so many bytes of memory are not too many."""
-        return self.size is None or wanted <= TIMES * self.size + BESIDES
+        return self.size is None or wanted <= TIMES * self.size + self.besides
 
     def check(self, wanted: float, what: str) -> None:
         """Refuse what would take ``wanted`` bytes of memory, if that is too much."""
         if not self.permits(wanted):
-            self._refuse(f"{what} takes {megabytes(wanted)} of memory", TIMES, BESIDES)
+            self._refuse(f"{what} takes {megabytes(wanted)} of memory", TIMES, self.besides)
 
     def check_unpacked(self, count: int) -> None:
         """Refuse packed text when so many bytes of it have come, if that is too much."""
@@ -66,7 +76,7 @@ class Allowance:
 def megabytes(count: float) -> str:
     """A number of bytes for people.
 
-    >>> megabytes(3 * 2**20), megabytes(5e12)
-    ('3 MB', '4768372 MB')
+    >>> megabytes(7e4), megabytes(3 * 2**20), megabytes(5e12)
+    ('1 MB', '3 MB', '4768372 MB')
     """
-    return f"{count / 2**20:.0f} MB"
+    return f"{max(count / 2**20, 1.0):.0f} MB"

@@ -22,9 +22,9 @@ import attrs
 import numpy as np
 import scipy
 
-from sgpc_framework.config.structure import plain, unregistered
-from sgpc_framework.engine.journal import Kept, below, joined
-from sgpc_framework.engine.log import Record, Stopped, Tried
+from sgpc_framework.config.structure import plain
+from sgpc_framework.engine.journal import Kept, below, join_places
+from sgpc_framework.engine.log_records import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
@@ -33,7 +33,12 @@ from sgpc_framework.files.record_pieces import Piece, piece_bytes, piece_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
 from sgpc_framework.files.stored_models import every_size
 from sgpc_framework.files.stored_records import StoredRecord, bytes_of_records
-from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
+from sgpc_framework.files.stored_states import (
+    StateReader,
+    arrays_of_state,
+    parts_of_state,
+    refuse_unregistered,
+)
 from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.model.trace import Stage
 from sgpc_framework.parts.calls import registry_in_use
@@ -61,7 +66,7 @@ class Checkpoint:
 
 
 @contextmanager
-def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
+def open_checkpoint(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
     """The task with a journal on disk, which knows of an earlier life if there was one."""
     checkpoint = Checkpoint.at(where)
     identity = _identity(task)
@@ -87,7 +92,7 @@ def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
         journal.end()
 
 
-def asked_of(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_request(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What whoever began the fit of a log has asked for, and the configuration of it."""
     records = read_records(Path(path))
     if not records:
@@ -121,7 +126,7 @@ class _OnDisk:
     _place: str = ""
 
     def within(self, place: str, /) -> _OnDisk:
-        return attrs.evolve(self, place=joined(self._place, place))
+        return attrs.evolve(self, place=join_places(self._place, place))
 
     def earlier(self) -> Mapping[str, Sequence[Kept]]:
         return below(self._records, self._place)
@@ -176,7 +181,14 @@ class _OnDisk:
 
 def _identity(task: Task) -> dict[str, Any]:
     """All that the bits of a fit depend on."""
-    _refuse_nameless(task)
+    parts = [
+        (slot, part)
+        for slot in KINDS
+        for part in parts_of(getattr(task.config, slot))
+        if isinstance(part, (Kernel, Likelihood))  # of which states are made
+    ]
+    otherwise = "fit without a checkpoint"
+    refuse_unregistered(parts, registry_in_use(), CheckpointError, "log", otherwise)
     return {
         "versions": dict(_versions(task)),
         "config": {
@@ -211,25 +223,6 @@ def _plain(value: Any) -> Any:
         return plain(value)
     except (ConfigError, TypeError, ValueError):  # a notebook's own selector, say
         return repr(value)
-
-
-def _refuse_nameless(task: Task) -> None:
-    """States are stored, so that their parts must have names."""
-    registry = registry_in_use()
-    problems = [
-        problem
-        for slot in KINDS
-        for part in parts_of(getattr(task.config, slot))
-        if isinstance(part, (Kernel, Likelihood))
-        for problem in unregistered(part, registry, slot)
-    ]
-    if problems:
-        raise CheckpointError(
-            "no log could name these parts: "
-            + "; ".join(dict.fromkeys(problems))
-            + ". Register them through an entry point of group 'sgpc_framework', or fit without a "
-            "checkpoint"
-        )
 
 
 def _digest_of(model: Classifier) -> str:

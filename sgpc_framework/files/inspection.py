@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 from numpy.typing import NDArray
 
-from sgpc_framework.errors import ModelFileError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import read_members
 from sgpc_framework.files.manifest import FORMAT_VERSION, labels_from
@@ -73,7 +72,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
             version=FORMAT_VERSION,
             size=size,
             memory=memory + size,
-            trust=not Allowance.of(size, ModelFileError).permits(memory),
+            trust=not Allowance.of_model(size).permits(memory),
             classes=tuple(classes.tolist()),
             basis=tuple(int(own["basis"].size) for own in arrays),
             sizes=tuple(int(parts["size"]) for parts in described[0]["smaller"] or ()),

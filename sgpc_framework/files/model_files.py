@@ -21,7 +21,6 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.config.structure import unregistered
 from sgpc_framework.errors import InputError, ModelFileError, SgpcError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import from_npy, npy, read_members, write_whole
@@ -42,7 +41,7 @@ from sgpc_framework.files.stored_models import (
     description_of,
     every_size,
 )
-from sgpc_framework.files.stored_states import StateReader
+from sgpc_framework.files.stored_states import StateReader, refuse_unregistered
 from sgpc_framework.model.classes import Classifier
 from sgpc_framework.model.costs import Costs
 from sgpc_framework.model.many_classes import ONE_OR_REST, OneVsRest
@@ -90,7 +89,11 @@ def save(
     registry = registry or known or default_registry()
     models = model.models if isinstance(model, OneVsRest) else (model,)
     every = [size for one in models for size in every_size(one)]
-    _refuse_unregistered(every, registry)
+    parts = [
+        named for one in every for named in (("kernel", one.kernel), ("likelihood", one.likelihood))
+    ]
+    otherwise = "pass the registry that has them"
+    refuse_unregistered(parts, registry, ModelFileError, "file", otherwise)
     check_total(map(len, every))
     members = {
         _member(position, name): npy(array)
@@ -124,7 +127,8 @@ def load(
 
     ``parts`` names all that the file may use, ``["squared-exponential", "probit"]``, and no plugin
     is imported but of those distributions that it says it needs. ``trust`` lets it take more memory
-    than ten times its size and 64 MB, which models of some 1400 basis vectors or more do.
+    than ten times its size and 256 MB, which models of some 2900 basis vectors or more do;
+    with many classes in one model, the basis vectors count once for each class.
     ``sgpc_framework.inspect`` says what a file holds and needs.
     """
     model, table = read(path, registry, parts=parts, trust=trust)
@@ -154,7 +158,7 @@ def read(
         else:
             chosen = (registry or Registry.of_distributions(manifest["needs"])).limited(parts)
         size = sum(map(len, members.values()))
-        allowance = Allowance.of(size, ModelFileError, trust=trust)
+        allowance = Allowance.of_model(size, trust=trust)
         with using(chosen):
             return _contents(members, manifest, chosen, allowance)
 
@@ -235,22 +239,6 @@ def sizes_of(arrays: Iterable[Mapping[str, NDArray[Any]]]) -> list[int]:
 
 def _member(position: int, array: str) -> str:
     return f"{position}.{array}.npy"
-
-
-def _refuse_unregistered(models: Iterable[Model], registry: Registry) -> None:
-    problems = [
-        problem
-        for one in models
-        for slot, part in (("kernel", one.kernel), ("likelihood", one.likelihood))
-        for problem in unregistered(part, registry, slot)
-    ]
-    if problems:
-        raise ModelFileError(
-            "no file could name these parts: "
-            + "; ".join(dict.fromkeys(problems))
-            + ". Register them through "
-            "an entry point of group 'sgpc_framework', or pass the registry that has them"
-        )
 
 
 def _distributions(models: Iterable[Model], registry: Registry) -> Iterator[tuple[str, str]]:

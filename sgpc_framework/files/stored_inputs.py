@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 from sgpc_framework.errors import InputError, ModelFileError
 from sgpc_framework.files.archive import DTYPES
 from sgpc_framework.files.manifest import strict_json
-from sgpc_framework.parts.abilities import has
-from sgpc_framework.parts.calls import blame
-from sgpc_framework.parts.hyperparameters import parts_of
 from sgpc_framework.protocols import Inputs, Kernel, StorableInputs
 from sgpc_framework.rows.checking import LARGEST, checked_inputs
+from sgpc_framework.rows.input_encoding import encode_inputs, input_encoder
 
 MOST_BYTES = 2**28
 """The most that inputs may take as JSON: parsed, they take several times as much."""
@@ -37,20 +35,20 @@ def kind_of_inputs(kernel: Kernel, inputs: Inputs) -> str:
     """How these inputs of that kernel are stored."""
     if inputs.dtype.kind != "O":
         return "numbers"
-    encoder = _encoder(kernel) if len(inputs) else None  # of nothing, any list will do
+    encoder = input_encoder(kernel) if len(inputs) else None  # of nothing, any list will do
     if encoder is None:
         return "strings"
-    return "arrays" if isinstance(_encode(encoder, inputs), np.ndarray) else "encoded"
+    return "arrays" if isinstance(encode_inputs(encoder, inputs), np.ndarray) else "encoded"
 
 
 def inputs_to_array(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
     """The array that a file holds; ``ModelFileError`` if the inputs would not come back."""
     if inputs.dtype.kind != "O":
         return np.asarray(inputs)
-    encoder = _encoder(kernel) if len(inputs) else None
+    encoder = input_encoder(kernel) if len(inputs) else None
     if encoder is None:
         return _to_json(_strings(inputs))
-    data = _encode(encoder, inputs)
+    data = encode_inputs(encoder, inputs)
     if isinstance(data, np.ndarray):
         if data.dtype.newbyteorder("<").str not in DTYPES:
             raise ModelFileError(
@@ -61,7 +59,7 @@ def inputs_to_array(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
     else:
         array = _to_json(data)
         stored = _from_json(array)
-    again = _encode(encoder, _decode(kernel, encoder, stored, len(inputs)))
+    again = encode_inputs(encoder, _decode(kernel, encoder, stored, len(inputs)))
     if not _same(again, data):
         raise ModelFileError(
             f"the inputs of kernel {kernel.name!r} would not come back from a file as they are: "
@@ -85,7 +83,7 @@ def inputs_from_array(kernel: Kernel, array: NDArray[Any], kind: object, size: i
             raise _not_so_many(size)
         inputs = np.fromiter(words, dtype=object, count=len(words))
     else:
-        encoder = _encoder(kernel)
+        encoder = input_encoder(kernel)
         if encoder is None:
             raise ModelFileError(
                 f"its inputs are in the words of a kernel, and {kernel.name!r} cannot read them: "
@@ -96,16 +94,6 @@ def inputs_from_array(kernel: Kernel, array: NDArray[Any], kind: object, size: i
     if len(inputs) != size:
         raise _not_so_many(size)
     return inputs
-
-
-def _encoder(kernel: Kernel) -> StorableInputs | None:
-    """The kernel, or the first of its parts, that knows how its inputs are stored."""
-    return next((part for part in parts_of(kernel) if has(part, StorableInputs)), None)
-
-
-def _encode(encoder: StorableInputs, inputs: Inputs) -> Any:
-    with blame("kernel", encoder, "encode_inputs"):
-        return encoder.encode_inputs(inputs)
 
 
 def _decode(kernel: Kernel, encoder: StorableInputs, data: Any, size: int) -> Inputs:

@@ -20,7 +20,7 @@ from sgpc_framework.files.stored_states import (
     memory_of,
     parts_of_state,
 )
-from sgpc_framework.model.model import Model, nested
+from sgpc_framework.model.model import Model, nest_sizes
 from sgpc_framework.model.trace import Size, Trace
 from sgpc_framework.rows.state import latent_functions
 
@@ -153,7 +153,7 @@ class Reader:
             if not len(one) == size < len(whole) or one.inputs.shape[1:] != whole.inputs.shape[1:]:
                 raise ModelFileError(f"the model of size {size} does not fit the whole")
             smaller.append(one)
-        return nested([*smaller, whole])
+        return nest_sizes([*smaller, whole])
 
     def _of_one_size(
         self, arrays: Arrays, parts: Mapping[str, Any], kind: object, trace: Trace

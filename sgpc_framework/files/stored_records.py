@@ -16,7 +16,7 @@ import attrs
 import cattrs
 import numpy as np
 
-from sgpc_framework.engine.log import (
+from sgpc_framework.engine.log_records import (
     Began,
     Cut,
     Ended,

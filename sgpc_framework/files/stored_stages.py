@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.engine.log import Tried
+from sgpc_framework.engine.log_records import Tried
 from sgpc_framework.errors import CheckpointError
 from sgpc_framework.files.record_pieces import Piece, Text, piece_bytes
 from sgpc_framework.model.trace import Stage

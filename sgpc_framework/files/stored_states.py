@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.config.structure import plain, structured
+from sgpc_framework.config.structure import plain, structured, unregistered
 from sgpc_framework.errors import ModelFileError, SgpcError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.stored_inputs import (
@@ -34,6 +34,22 @@ FEW_TERMS = 20
 """So many parts of a kernel are nothing to think of; more are counted as if they took memory."""
 
 Arrays = Mapping[str, NDArray[Any]]
+
+
+def refuse_unregistered(
+    parts: Iterable[tuple[str, Any]],
+    registry: Registry,
+    error: type[SgpcError],
+    holder: str,
+    otherwise: str,
+) -> None:
+    """The error if a file or a log (the ``holder``) could not name parts, each with its slot."""
+    problems = (text for slot, part in parts for text in unregistered(part, registry, slot))
+    if texts := "; ".join(dict.fromkeys(problems)):
+        raise error(
+            f"no {holder} could name these parts: {texts}. Register them through an entry point of "
+            f"group 'sgpc_framework', or {otherwise}"
+        )
 
 
 def memory_of(sizes: Iterable[int]) -> int:

@@ -14,7 +14,7 @@ import attrs
 from sgpc_framework.errors import ConfigError, PluginError, suggestion
 from sgpc_framework.lab.source_digests import source_files
 from sgpc_framework.plugin.admission import kind_of
-from sgpc_framework.plugin.loading import undisturbed
+from sgpc_framework.plugin.loading import contain_side_effects
 from sgpc_framework.plugin.python_files import imported_file
 
 
@@ -85,5 +85,5 @@ def _module(path: Path) -> ModuleType:
         file = getattr(module, "__file__", None)
         if file is not None and beside != "__main__" and Path(file) in sources:
             del sys.modules[beside]
-    with undisturbed():
+    with contain_side_effects():
         return imported_file(path, name)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.metrics.bootstrap import Statistic
-from sgpc_framework.metrics.merits import most_probable
+from sgpc_framework.model.costs import most_probable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

@@ -10,7 +10,7 @@ import numpy as np
 from sgpc_framework.metrics.bootstrap import Interval
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.statistics import standard_error
-from sgpc_framework.model.classes import shown
+from sgpc_framework.model.classes import label_text
 from sgpc_framework.model.costs import Target, label_position
 
 KNOWN, UNKNOWN = "training frequencies", "frequencies of these rows"
@@ -52,7 +52,7 @@ def figure_rows(known: Predictions) -> list[FigureRow]:
         ),
         FigureRow("AUC", _number(merits.auc), _from_to(noise.auc), "by chance: 0.5"),
         FigureRow(
-            "average precision",
+            "average precision" if classes > 2 else f"average precision of {_second(known)}",
             _number(merits.average_precision),
             _from_to(noise.average_precision),
             f"by chance: {_number(merits.baseline_precision)}",
@@ -102,11 +102,15 @@ def _target(known: Predictions, target: Target) -> FigureRow:
     counted = {"recall": said[own], "precision": own[said], "specificity": ~said[~own]}
     rows = counted[target.measure].astype(np.float64)
     return FigureRow(
-        f"{target.measure} of {shown(target.label)}",
+        f"{target.measure} of {label_text(target.label)}",
         _percent(float(rows.mean())) if rows.size else "-",
         _plus_minus(standard_error(rows), 100.0, 1) if rows.size else "",
         f"wanted: at least {_percent(target.least)}",
     )
+
+
+def _second(known: Predictions) -> str:
+    return label_text(known.classes.tolist()[1])
 
 
 def _percent(share: float) -> str:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.model.costs import Costs, decisions
+from sgpc_framework.model.costs import Costs, decisions, most_probable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -71,18 +71,6 @@ def _in_bins(predicted: Floats, right: NDArray[np.bool_], bins: int) -> Reliabil
         return means
 
     return Reliability(edges, mean(predicted), mean(right), counts[full])
-
-
-def most_probable(proba: Floats) -> Codes:
-    """The class of each row, of probabilities or their logarithms: a tie goes to the first class.
-
-    Every label and every error is by this rule, that of ``Model.predict``, unless there are costs.
-
-    >>> most_probable(np.array([[0.5, 0.5], [0.25, 0.75]]))
-    array([0, 1])
-    """
-    best: Codes = proba.argmax(axis=-1)
-    return best
 
 
 def probabilities(log_proba: Floats) -> Floats:

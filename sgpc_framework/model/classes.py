@@ -42,11 +42,11 @@ def models_of(classifier: Classifier) -> dict[Any, Model]:
     )
 
 
-def shown(label: object) -> str:
+def label_text(label: object) -> str:
     """A label as people write it, with every digit that it has.
 
-    >>> shown(-1.0), shown(0.5), shown(1700000000.25), shown("crest"), shown(True)
-    ('-1', '0.5', '1700000000.25', 'crest', 'True')
+    >>> label_text(-1.0), label_text(0.5), label_text(1700000000.25), label_text("crest")
+    ('-1', '0.5', '1700000000.25', 'crest')
     """
     return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
 

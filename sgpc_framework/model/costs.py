@@ -106,7 +106,7 @@ class Costs:
         regret = self.regret
         wrong = regret[~np.eye(len(regret), dtype=np.bool_)]
         if np.all(wrong == wrong[0]):  # every mistake is as bad: exactly the most probable class
-            return decisions(log_proba, None)
+            return most_probable(log_proba)
         least: Codes = (np.exp(log_proba) @ regret).argmin(axis=1)
         return least
 
@@ -132,10 +132,19 @@ class Costs:
 
 def decisions(log_proba: Floats, costs: Costs | None) -> Codes:
     """The position of each row's decision: without costs, the most probable class."""
-    if costs is not None:
-        return costs.decide(log_proba)
-    most: Codes = log_proba.argmax(axis=1)
-    return most
+    return most_probable(log_proba) if costs is None else costs.decide(log_proba)
+
+
+def most_probable(proba: Floats) -> Codes:
+    """The class of each row, of probabilities or their logarithms: a tie goes to the first class.
+
+    Every label and every error is by this rule, unless there are costs.
+
+    >>> most_probable(np.array([[0.5, 0.5], [0.25, 0.75]]))
+    array([0, 1])
+    """
+    best: Codes = proba.argmax(axis=-1)
+    return best
 
 
 def label_position(classes: NDArray[Any], label: Any) -> int:

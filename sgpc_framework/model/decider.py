@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.model.costs import Costs, decisions
+from sgpc_framework.model.dask_collections import lazy_where_the_rows_are
 from sgpc_framework.model.decision_targets import targeted_costs
 
 
@@ -24,6 +25,12 @@ class Decider:
     if TYPE_CHECKING:
 
         def predict_log_proba(self, X: Any) -> NDArray[np.float64]: ...
+
+    @lazy_where_the_rows_are
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
+        to the first of the classes."""
+        return self.decide(self.predict_log_proba(X))
 
     def decide(self, log_proba: NDArray[np.float64]) -> NDArray[Any]:
         """The labels that ``predict`` gives to rows of these log probabilities."""

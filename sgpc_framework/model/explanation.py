@@ -121,7 +121,7 @@ class Explanation:
         """The columns that matter most to this row, with their values, and by how much."""
         foremost = list(self.effects.items())[:MOST_IN_WORDS]
         values = self.values or {}
-        return [(f"{name} {said(values.get(name, ''))}", effect) for name, effect in foremost]
+        return [(f"{name} {value_text(values.get(name, ''))}", effect) for name, effect in foremost]
 
     def likeness(self, one: Contribution) -> str:
         """A basis vector beside the row, in words."""
@@ -133,9 +133,12 @@ class Explanation:
             return text
         named = one.apart[:MOST_IN_WORDS]
         apart = [
-            f"{name} {said(one.values[name])} (here {said(self.values[name])})" for name in named
+            f"{name} {value_text(one.values[name])} (here {value_text(self.values[name])})"
+            for name in named
         ]
-        same = [f"{name} {said(one.values[name])}" for name in one.values if name not in one.apart]
+        same = [
+            f"{name} {value_text(one.values[name])}" for name in one.values if name not in one.apart
+        ]
         room = max(MOST_IN_WORDS - len(apart), 0)
         more = len(one.values) - len(apart) - min(len(same), room)
         rest = [f"and {more} further columns"] if more else []
@@ -155,10 +158,10 @@ class Explanation:
         }
 
 
-def said(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value of a table as people write it.
 
-    >>> said(3.0), said(0.123456), said(12345.6), said("fixed")
+    >>> value_text(3.0), value_text(0.123456), value_text(12345.6), value_text("fixed")
     ('3', '0.1235', '12346', 'fixed')
     """
     if not isinstance(value, float):
@@ -251,11 +254,9 @@ def _lead(label: int, rival: int, functions: int) -> Floats:
 
 
 def _weights(model: Model, kernel: Floats) -> Floats:
-    """w(x) of each row, S (I + S K_uu S)⁻¹ S k_u(x) with S² = Π."""
-    root = np.sqrt(model.state.precision)
-    between = model.kernel_between(model.inputs, model.inputs)
-    inner = np.eye(len(root)) + root[:, None] * between * root
-    weights: Floats = (root[:, None] * np.linalg.solve(inner, root[:, None] * kernel.T)).T
+    """w(x) of each row, TᵀT k_u(x) with T of the additive form."""
+    T = model.state.form().T
+    weights: Floats = (kernel @ T.T) @ T
     return weights
 
 

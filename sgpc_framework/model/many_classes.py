@@ -77,12 +77,6 @@ class OneVsRest(Decider):
         )
 
     @lazy_where_the_rows_are
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
-        to the first of the classes."""
-        return self.decide(self.predict_log_proba(X))
-
-    @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of shape (rows, classes): the columns follow ``classes``."""
         return np.exp(self.predict_log_proba(X))
@@ -90,7 +84,9 @@ class OneVsRest(Decider):
     @lazy_where_the_rows_are
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, finite even where a probability rounds to 0 or 1."""
-        return together((model.predict_log_proba(X) for model in self.models), self.odds_share)
+        return combine_classes(
+            (model.predict_log_proba(X) for model in self.models), self.odds_share
+        )
 
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Mean and variance of each class's latent function, both of shape (rows, classes)."""
@@ -105,7 +101,7 @@ class OneVsRest(Decider):
         """Like ``staged_predict_proba``, but logarithms."""
         paths = [_along(self.sizes, model, X) for model in self.models]
         for each in zip(*paths, strict=True):
-            yield together(each, self.odds_share)
+            yield combine_classes(each, self.odds_share)
 
     def explain(self, X: Any, most: int = 5) -> list[Explanation]:
         """Of each row, which basis vectors of the predicted class's own model speak for it and
@@ -143,7 +139,7 @@ def _along(sizes: tuple[int, ...], model: Model, X: Any) -> Iterator[Floats]:
         yield latest
 
 
-def together(each: Iterable[Floats], odds_share: float) -> Floats:
+def combine_classes(each: Iterable[Floats], odds_share: float) -> Floats:
     """Log probabilities over the classes, from those of each class (second column) and the rest."""
     stacked = np.stack([one[:, 1] - odds_share * one[:, 0] for one in each], axis=1)
     normalised: Floats = log_softmax(stacked, axis=1)

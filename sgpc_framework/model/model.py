@@ -24,6 +24,7 @@ from sgpc_framework.model.single_rows import SingleRow
 from sgpc_framework.model.trace import Trace
 from sgpc_framework.parts.calls import kernel_diag, kernel_values, using
 from sgpc_framework.parts.compilation import loaded_loops_only
+from sgpc_framework.plugin.kinds import own_name
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.checking import checked_inputs, checked_kernel
 from sgpc_framework.rows.state import State
@@ -108,9 +109,12 @@ class Model(Decider):
         return len(self.state)
 
     def __repr__(self) -> str:
+        kernel, likelihood = (
+            own_name(type(part)) or type(part).__name__ for part in (self.kernel, self.likelihood)
+        )
         return (
             f"Model({len(self)} basis vectors, classes {self.classes.tolist()}, "
-            f"{self.kernel!r}, {self.likelihood!r})"
+            f"kernel {kernel}, likelihood {likelihood})"
         )
 
     @property
@@ -122,12 +126,6 @@ class Model(Decider):
         if self.smaller is None or not len(self):
             return tuple(range(1, len(self) + 1))
         return (*map(len, self.smaller), len(self))
-
-    @lazy_where_the_rows_are
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row that is most probable, or by the ``costs`` costs least; a tie goes
-        to the first of the classes."""
-        return self.decide(self.predict_log_proba(X))
 
     @lazy_where_the_rows_are
     def predict_proba(self, X: Any) -> Floats:
@@ -299,7 +297,7 @@ class Model(Decider):
         return read_only(checked)
 
 
-def nested(models: Iterable[Model]) -> Model:
+def nest_sizes(models: Iterable[Model]) -> Model:
     """The last of some refined models in order of size; each gets those before as ``smaller``."""
     smaller: tuple[Model, ...] = ()
     for model in models:

@@ -60,11 +60,11 @@ class loaded_loops_only:
 
 def compiled(module: str) -> Any:
     """The module of compiled passes, or None where numba is missing, not wanted or broken."""
-    return loaded(module) if _loading.get() or module in sys.modules else None
+    return load_compiled(module) if _loading.get() or module in sys.modules else None
 
 
 @cache
-def loaded(module: str) -> Any:
+def load_compiled(module: str) -> Any:
     """The same, loaded if it is not there: the choice, made once."""
     if os.environ.get("SGPC_FAST") == "0":
         return None

@@ -19,6 +19,9 @@ import numpy as np
 
 Transform = Literal["identity", "log", "logit"]
 
+Each = Literal["feature", "pair of features", "class", "piece"]
+"""What the numbers of a list belong to, one each."""
+
 _KEY = "sgpc_hyperparameter"
 _EDGES = {"identity": (-math.inf, math.inf), "log": (0.0, math.inf), "logit": (0.0, 1.0)}
 _ROUNDING = 1e-9
@@ -31,6 +34,7 @@ class Declaration:
 
     bounds: tuple[float, float]
     transform: Transform
+    each: Each
 
 
 def hyperparameter(
@@ -39,11 +43,13 @@ def hyperparameter(
     bounds: tuple[float, float],
     transform: Transform = "log",
     starts: tuple[str, ...] = (),
+    each: Each = "feature",
 ) -> Any:
     """Declare a tunable attrs field.
 
-    The value is a number, or a tuple of numbers (one for each feature, say). ``starts`` names the
-    words that may stand for a value which a fit takes from the data (see ``StartsFromData``).
+    The value is a number, or a tuple of numbers, one for ``each`` feature if nothing else is said.
+    ``starts`` names the words that may stand for a value which a fit takes from the data (see
+    ``StartsFromData``).
     """
     check_bounds(bounds, transform)
     low, high = bounds
@@ -65,7 +71,7 @@ def hyperparameter(
         default=default,
         converter=_plain_numbers,
         validator=validate,
-        metadata={_KEY: Declaration(bounds, transform)},
+        metadata={_KEY: Declaration(bounds, transform, each)},
     )
 
 
@@ -100,8 +106,9 @@ def _plain_numbers(value: Any) -> Any:
 class Hyperparameter:
     """One tunable number of a component: what it is, how it may move, where it stands.
 
-    ``field`` is its name in its part, ``position`` its place where that field is a list, and
-    ``within`` the path from the component to the part, empty for the component itself.
+    ``field`` is its name in its part, ``position`` its place where that field is a list of one
+    number for ``each`` feature, say, and ``within`` the path from the component to the part, empty
+    for the component itself.
 
     >>> Hyperparameter("lengthscale", 2.0, bounds=(1e-3, 1e3), position=1, within="terms[0]").path
     'terms[0].lengthscale[1]'
@@ -113,6 +120,7 @@ class Hyperparameter:
     transform: Transform = "log"
     position: int | None = None
     within: str = ""
+    each: Each = "feature"
 
     @property
     def path(self) -> str:

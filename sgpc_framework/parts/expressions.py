@@ -173,7 +173,7 @@ def evaluate(expression: Expression, X: Floats, Z: Floats) -> Floats:
         case Exp(exponent):
             return np.exp(evaluate(exponent, X, Z))
         case Warp(inner, knots, images):
-            return evaluate(inner, warped(X, knots, images), warped(Z, knots, images))
+            return evaluate(inner, warp_features(X, knots, images), warp_features(Z, knots, images))
         case LinearMap(inner, matrix):
             return evaluate(inner, X @ np.array(matrix), Z @ np.array(matrix))
     raise TypeError(f"wanted an expression, found {expression!r}")
@@ -238,12 +238,12 @@ class Combinations:
         return np.asarray(X @ self.matrix)
 
 
-def warped(
+def warp_features(
     X: Floats, knots: Sequence[Sequence[float]], images: Sequence[Sequence[float]]
 ) -> Floats:
     """X with every feature along its line.
 
-    >>> warped(np.array([[0.5], [199.0]]), [[0.0, 1.0, 100.0]], [[0.0, 1.0, 2.0]])
+    >>> warp_features(np.array([[0.5], [199.0]]), [[0.0, 1.0, 100.0]], [[0.0, 1.0, 2.0]])
     array([[0.5],
            [3. ]])
     """

@@ -61,12 +61,12 @@ def _walk(component: object, within: str) -> Iterator[Hyperparameter]:
             for suffix, part in _parts(value):
                 yield from _walk(part, _join_paths(within, f"{name}{suffix}"))
             continue
-        bounds, transform = declared.bounds, declared.transform
+        bounds, transform, each = declared.bounds, declared.transform, declared.each
         if isinstance(value, tuple):
             for position, entry in enumerate(value):
-                yield Hyperparameter(name, entry, bounds, transform, position, within)
+                yield Hyperparameter(name, entry, bounds, transform, position, within, each)
         elif not isinstance(value, str):
-            yield Hyperparameter(name, value, bounds, transform, None, within)
+            yield Hyperparameter(name, value, bounds, transform, None, within, each)
 
 
 def parts_of(component: object) -> Iterator[object]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.metrics.merits import Reliability, reliability
 from sgpc_framework.metrics.predictions import Predictions
-from sgpc_framework.model.classes import Classifier, shown
+from sgpc_framework.model.classes import Classifier, label_text
 from sgpc_framework.plots.style import QUIET, STAGES, TRAINING, dress, literal, new_axes
 
 
@@ -31,7 +31,7 @@ def draw_calibration(predictions: Predictions, ax: Any = None, bins: int = 10) -
     ax = new_axes(4.4, 4.6) if ax is None else ax
     _draw_curve(ax, observed, predictions.merits.calibration_error)
     _draw_counts(ax, observed)
-    names = [literal(shown(label)) for label in predictions.classes.tolist()]
+    names = [literal(label_text(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         dress(ax, f"predicted probability of {names[1]}", f"observed share of {names[1]}")
     else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.relevance import name_features, relevances
-from sgpc_framework.model.classes import Classifier, models_of, shown
+from sgpc_framework.model.classes import Classifier, label_text, models_of
 from sgpc_framework.plots.style import (
     QUIET,
     SERIES,
@@ -88,7 +88,7 @@ def _series(model: Classifier, spread: Floats | None) -> dict[str, Floats]:
     series: dict[str, Floats] = {}
     for label, one in models.items():
         for part, values in relevances(one.kernel, spread).items():
-            whose = [literal(shown(label))] if len(models) > 1 else []
+            whose = [literal(label_text(label))] if len(models) > 1 else []
             series[", ".join([*whose, *([part] if part else [])])] = values
     if len({len(values) for values in series.values()}) != 1:
         raise InputError("the parts of the kernel have lengthscales of different numbers")

@@ -8,7 +8,7 @@ import numpy as np
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.metrics.staged_merits import StagedMerits
-from sgpc_framework.model.classes import Classifier, models_of, shown
+from sgpc_framework.model.classes import Classifier, label_text, models_of
 from sgpc_framework.model.model import Model
 from sgpc_framework.model.trace import LOG_2, Trace
 from sgpc_framework.plots.style import (
@@ -81,7 +81,7 @@ def _draw_paths(ax: Any, models: dict[Any, Model]) -> None:
         bound = model.trace.column("error_bound")[: len(model)]
         after = np.arange(1, len(bound) + 1)
         if few:
-            name = f"training: loss of {literal(shown(label))}"
+            name = f"training: loss of {literal(label_text(label))}"
             ax.plot(after, bound, color=colour(position), lw=1.2, label=name)
         else:
             name = "" if position else f"training: loss of each of {len(models)} classes"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sgpc_framework.metrics.predictions import Predictions
-from sgpc_framework.model.classes import Classifier, shown
+from sgpc_framework.model.classes import Classifier, label_text
 from sgpc_framework.plots.style import (
     SERIES,
     TRAINING,
@@ -34,7 +34,7 @@ def probability_histogram(
 def draw_histogram(predictions: Predictions, ax: Any = None, bins: int = 20) -> Any:
     """The same of predictions that are known."""
     proba, truth = predictions.proba, predictions.truth
-    names = [literal(shown(label)) for label in predictions.classes.tolist()]
+    names = [literal(label_text(label)) for label in predictions.classes.tolist()]
     if len(names) == 2:
         predicted, what = proba[:, 1], f"predicted probability of {names[1]}"
     else:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.metrics.merits import most_probable
 from sgpc_framework.metrics.relevance import name_features
-from sgpc_framework.model.classes import Classifier, models_of, positions, shown
+from sgpc_framework.model.classes import Classifier, label_text, models_of, positions
+from sgpc_framework.model.costs import most_probable
 from sgpc_framework.model.model import Model
 from sgpc_framework.plots.style import (
     QUIET,
@@ -105,7 +105,7 @@ def decision_regions(
     lead = leads(model.predict_proba(points)).reshape(resolution, resolution, -1)
     _draw_colours(ax, frame, lead)
     _draw_boundaries(ax, across, up, lead)
-    names = [literal(shown(label)) for label in model.classes.tolist()]
+    names = [literal(label_text(label)) for label in model.classes.tolist()]
     if X is not None:
         _draw_rows(ax, rows, positions(model.classes, y), names)
     for position, one in enumerate(models.values()):

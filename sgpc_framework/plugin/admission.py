@@ -14,7 +14,7 @@ import attrs
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import options_of
-from sgpc_framework.plugin.kinds import KINDS, Kind, named
+from sgpc_framework.plugin.kinds import KINDS, Kind, own_name
 from sgpc_framework.protocols import PlainOptions
 
 _WELL_FORMED = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -46,7 +46,7 @@ def _checked_name(what: str, cls: type) -> str:
     remedy = 'write name: ClassVar[str] = "..." in the class'
     if attrs.has(cls) and "name" in attrs.fields_dict(cls):
         raise PluginError(f"the name of {what} is a field, not a class attribute: {remedy}")
-    name = named(cls)
+    name = own_name(cls)
     if name is None:
         raise PluginError(f"{what} has no name: {remedy}")
     if not isinstance(name, str) or not _WELL_FORMED.fullmatch(name):

@@ -24,13 +24,13 @@ def exclusion(distribution: str) -> str | None:
     allowed = os.environ.get(VARIABLE)
     if allowed is None:
         return None
-    names = {normalised(name) for name in allowed.split(",") if name.strip()}
-    if normalised(distribution) in names:
+    names = {normalise(name) for name in allowed.split(",") if name.strip()}
+    if normalise(distribution) in names:
         return None
     listed = ", ".join(sorted(names)) or "nothing but the built-in parts"
-    return f"{VARIABLE} allows {listed}; add {normalised(distribution)} to load it"
+    return f"{VARIABLE} allows {listed}; add {normalise(distribution)} to load it"
 
 
-def normalised(distribution: str) -> str:
+def normalise(distribution: str) -> str:
     """One spelling for ``My_Plugin``, ``my.plugin`` and ``my-plugin`` (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution.strip()).lower()

@@ -60,7 +60,7 @@ class Kind:
         )
 
 
-def named(cls: type) -> object:
+def own_name(cls: type) -> object:
     """What a class says it is called; ``None`` if it does not say."""
     return getattr(cls, "name", None)
 

@@ -25,7 +25,7 @@ from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.parts.interruptions import comes_from_outside
 from sgpc_framework.plugin import specs
 from sgpc_framework.plugin.admission import checked_classes, checked_name
-from sgpc_framework.plugin.allowlist import BUILT_IN, BUILT_IN_PACKAGE, exclusion, normalised
+from sgpc_framework.plugin.allowlist import BUILT_IN, BUILT_IN_PACKAGE, exclusion, normalise
 from sgpc_framework.plugin.kinds import HOOKS, KINDS, Kind
 from sgpc_framework.plugin.markers import PROJECT
 from sgpc_framework.plugin.records import Absence, Catalogue, Import, Origin, Part
@@ -64,7 +64,7 @@ def load_installed(
     installed = [
         each
         for each in map(_announcement, _entries())
-        if among is None or normalised(each.origin.distribution) in among
+        if among is None or normalise(each.origin.distribution) in among
     ]
     admitted = []
     absent = []
@@ -96,7 +96,7 @@ def _announcement(entry: EntryPoint) -> Announcement:
 def _unmet(entry: EntryPoint) -> str | None:
     """The framework that a distribution asks for, if it is another one than this."""
     wishes = (entry.dist.requires if entry.dist is not None else None) or []
-    ours = [wish for wish in wishes if normalised(wish[: len(BUILT_IN)]) == BUILT_IN]
+    ours = [wish for wish in wishes if normalise(wish[: len(BUILT_IN)]) == BUILT_IN]
     if not ours:
         return None
     from packaging.requirements import InvalidRequirement, Requirement
@@ -107,7 +107,7 @@ def _unmet(entry: EntryPoint) -> str | None:
             wanted = Requirement(wish)
         except InvalidRequirement:
             continue  # pip has let it pass
-        if normalised(wanted.name) != BUILT_IN:
+        if normalise(wanted.name) != BUILT_IN:
             continue
         applies = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
         if applies and not wanted.specifier.contains(present, prereleases=True):
@@ -135,7 +135,7 @@ def _origin(entry: EntryPoint) -> Origin:
 def _is_built_in(entry: EntryPoint, origin: Origin) -> bool:
     """Whether an entry point is the framework's own: any distribution can take its name, but the
     module it announces is what is imported."""
-    ours = normalised(origin.distribution) == BUILT_IN
+    ours = normalise(origin.distribution) == BUILT_IN
     return ours and entry.module.partition(".")[0] == BUILT_IN_PACKAGE
 
 
@@ -147,7 +147,7 @@ def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -
     for announcement in announcements:
         began = perf_counter()
         try:
-            with undisturbed():
+            with contain_side_effects():
                 parts += _parts(manager, announcement)
         except PluginError as error:
             manager.unregister(name=announcement.name)
@@ -157,7 +157,7 @@ def load(manager: pluggy.PluginManager, announcements: Iterable[Announcement]) -
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def contain_side_effects() -> Iterator[None]:
     """What a plugin prints goes to standard error, where it spoils no result; and numpy treats
     errors as before, whatever the plugin says."""
     with redirect_stdout(sys.stderr), np.errstate():

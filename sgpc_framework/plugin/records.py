@@ -6,7 +6,7 @@ from typing import Literal
 
 import attrs
 
-from sgpc_framework.plugin.allowlist import normalised
+from sgpc_framework.plugin.allowlist import normalise
 from sgpc_framework.plugin.kinds import KindName
 
 
@@ -67,7 +67,7 @@ class Part(Provided):
         """Whether a name, or the full one, is this part's."""
         distribution, colon, own = name.rpartition(":")
         return own == self.name and (
-            not colon or normalised(distribution) == normalised(self.distribution)
+            not colon or normalise(distribution) == normalise(self.distribution)
         )
 
 

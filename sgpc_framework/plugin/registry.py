@@ -17,7 +17,7 @@ import pluggy
 
 from sgpc_framework.errors import PluginError, suggestion
 from sgpc_framework.plugin.admission import checked_name, kind_of
-from sgpc_framework.plugin.allowlist import normalised
+from sgpc_framework.plugin.allowlist import normalise
 from sgpc_framework.plugin.kinds import KINDS, KindName
 from sgpc_framework.plugin.loading import (
     Announcement,
@@ -76,7 +76,7 @@ class Registry:
     @classmethod
     def of_distributions(cls, names: Collection[str]) -> Registry:
         """A registry of the plugins of these distributions; no other one is imported."""
-        wanted = frozenset(map(normalised, names))
+        wanted = frozenset(map(normalise, names))
         return cls(lambda manager: load_installed(manager, wanted))
 
     def limited(self, names: Collection[str]) -> Registry:
@@ -139,7 +139,7 @@ class Registry:
         """What can be had at once; for a full name, what its distribution has; then, for who goes
         on, everything."""
         yield self._first
-        distribution = normalised(name.rpartition(":")[0])
+        distribution = normalise(name.rpartition(":")[0])
         if distribution and self._load is load_installed and distribution not in self._single:
             self._single[distribution] = load_installed(new_manager(), {distribution})
         yield from self._single.values()

@@ -23,34 +23,45 @@ ON_PAPER = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 def decisions(subject: Subject) -> Markup:
-    """The section: the decisions of the model, and the way to others."""
+    """The section: the decisions of the model, and the way to others.
+
+    Of two classes, the confusion is among the controls, which move it.
+    """
     return join(
         [
             element("p", _by_what(subject)),
-            confusion_table(subject)
-            if subject.many  # of two classes, the script has it below
-            else element("div", confusion_table(subject), class_="still"),
-            *([element("h3", "Class by class"), taken_for_table(subject)] if subject.many else []),
+            join(_as_decided(subject))
+            if subject.many
+            else element("div", *_as_decided(subject), class_="still"),
             element("h3", "Another threshold, other costs"),
             *_other_decisions(subject),
         ]
     )
 
 
+def _as_decided(subject: Subject) -> Iterator[Markup]:
+    yield element(
+        "p",
+        "Rows of this table are true classes, columns are what the model said; the stronger a "
+        "cell, the larger its share of the true class.",
+    )
+    yield confusion_table(subject)
+    if subject.many:
+        yield element("h3", "Class by class")
+        yield taken_for_table(subject)
+
+
 def _by_what(subject: Subject) -> str:
     costs, names = subject.model.costs, subject.classes
     if costs is None:
-        text = "The model says what is most probable. "
+        text = "The model says the class that is most probable."
     elif costs.threshold is not None:
-        text = f"The model says {names[1]} where its probability is above {costs.threshold:.3g}. "
+        text = f"The model says {names[1]} where its probability is above {costs.threshold:.3g}."
     else:
-        text = "The model says what costs least. "
+        text = "The model says the class that costs least."
     if costs is not None and costs.target is not None:
-        text += f"That was chosen for a target: {costs.target}. "
-    return text + (
-        "Rows of the table are true classes, columns are what was said; the stronger a cell, "
-        "the larger its share of the true class."
-    )
+        text += f" That was chosen for a target: {costs.target}."
+    return text
 
 
 def _other_decisions(subject: Subject) -> Iterator[Markup]:

@@ -10,10 +10,8 @@ import tomli_w
 
 from sgpc_framework.config.provenance import Provenance
 from sgpc_framework.model.model import Model
-from sgpc_framework.parts.abilities import has
-from sgpc_framework.parts.hyperparameters import hyperparameters, located_parts, parts_of
-from sgpc_framework.plugin.kinds import named as name_of
-from sgpc_framework.protocols import FeatureRelevance
+from sgpc_framework.parts.hyperparameters import Hyperparameter, hyperparameters, parts_of
+from sgpc_framework.plugin.kinds import own_name as name_of
 from sgpc_framework.report.html_tables import number, table
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
@@ -120,23 +118,23 @@ def _hyperparameters(model: Model, subject: Subject) -> Markup:
 
 def _rows(model: Model, subject: Subject) -> Iterator[tuple[Any, Any]]:
     for slot, part in (("kernel", model.kernel), ("likelihood", model.likelihood)):
-        paths = {path for path, inner in located_parts(part) if has(inner, FeatureRelevance)}
         tunable = hyperparameters(part)
         lengths = Counter(each.list_path for each in tunable)
         for each in tunable:
             name = f"{slot}.{each.path}"
-            if each.position is not None and each.within in paths:
-                of = _features(each.position, lengths[each.list_path], subject.names)
+            if each.position is not None:
+                of = _belongs_to(each, lengths[each.list_path], subject.names)
                 name = f"{slot}.{each.list_path} of {of}" if of else name
             at_bound = " (at its bound)" if each.value in each.bounds else ""
             yield name, f"{number(each.value)}{at_bound}"
 
 
-def _features(position: int, length: int, names: Sequence[str]) -> str:
-    """Whose number it is in a list with one for each feature, or for every two of them."""
-    if length == len(names):
+def _belongs_to(number: Hyperparameter, length: int, names: Sequence[str]) -> str:
+    """The feature, or the two, whose number it is in a list of that length; empty if of none."""
+    position = number.position or 0
+    if number.each == "feature" and length == len(names):
         return names[position]
-    if length == len(names) ** 2:
+    if number.each == "pair of features" and length == len(names) ** 2:
         return f"{names[position // len(names)]} in {names[position % len(names)]}"
     return ""
 

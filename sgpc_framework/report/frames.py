@@ -90,18 +90,13 @@ def reel(subject: Subject) -> Reel:
     return Reel(data, tuple(sizes), len(model.sizes), len(rows))
 
 
-def plays_parts(subject: Subject) -> bool:
-    """Whether a refiner has left one size only, so that parts of the model are played."""
-    return subject.refined and len(subject.model.sizes) == 1
-
-
 def played_model(subject: Subject) -> Classifier:
     """The model in all its sizes, and if there is one only, with a stage for each basis vector.
 
     The first t of its sites are then what they are in the whole, and not what they would be alone.
     """
     model = subject.model
-    if not plays_parts(subject):
+    if not subject.of_one_size:
         return model
     if isinstance(model, OneVsRest):
         each = [attrs.evolve(one, smaller=None) for one in model.models]

@@ -124,7 +124,7 @@ def _cards(subject: Subject) -> Markup:
         (
             "Calibration error",
             percent(merits.calibration_error),
-            f"calibrated, by chance: {percent(noise.calibration_by_chance)}",
+            f"a calibrated model, by chance: {percent(noise.calibration_by_chance)}",
         ),
     ]
     if subject.model.costs is not None:

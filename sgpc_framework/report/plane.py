@@ -6,7 +6,7 @@ from typing import Any
 
 from sgpc_framework.plots import decision_regions
 from sgpc_framework.plots.style import colour
-from sgpc_framework.report.frames import plays_parts, reel
+from sgpc_framework.report.frames import reel
 from sgpc_framework.report.markup import Markup, element, embed, join, void
 from sgpc_framework.report.pictures import raster
 from sgpc_framework.report.subject import Subject, Units
@@ -21,7 +21,7 @@ def stage_player(subject: Subject) -> Markup:
     """The player, the picture that stands for it where no script runs, and what they show."""
     stages = reel(subject)
     sizes = stages.sizes
-    several = subject.refined and not plays_parts(subject)
+    several = subject.refined and not subject.of_one_size
     moves = "at the sizes it was refined at" if several else "as the basis vectors join"
     text = (
         f"The classifier {moves}. The stronger the colour, the further a class "
@@ -33,7 +33,7 @@ def stage_player(subject: Subject) -> Markup:
             else ". "
         )
     )
-    if plays_parts(subject):
+    if subject.of_one_size:
         text += (
             "A refiner has fitted them to work together: the first of them alone are a part of "
             "this model, and not the best one of their size. "

@@ -12,7 +12,7 @@ from sgpc_framework.plots.probabilities import draw_histogram
 from sgpc_framework.plots.style import SERIES
 from sgpc_framework.report.decision_section import decisions
 from sgpc_framework.report.fit_section import describe_fit
-from sgpc_framework.report.html_tables import basis_table, figure_table
+from sgpc_framework.report.html_tables import basis_table, figure_table, percent
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.pictures import picture
 from sgpc_framework.report.plane import has_plane, stage_player
@@ -30,7 +30,8 @@ def each_section(subject: Subject) -> Iterator[tuple[str, str, Markup]]:
     if subject.vectors:
         yield "columns", "Columns that matter", _columns(subject)
     yield "figures", "All figures of merit", _figures(subject)
-    yield "stages", "Loss and error by size", _stages(subject)
+    if not subject.of_one_size:
+        yield "stages", "Loss and error by size", _stages(subject)
     yield "fitted", "What was fitted", join([describe_fit(subject), *_lengthscales(subject)])
     yield "basis", "Basis vectors", _basis(subject)
 
@@ -88,10 +89,10 @@ def _list(sizes: tuple[int, ...]) -> str:
 def _probabilities(subject: Subject) -> Markup:
     kind = "whose most probable class" if subject.many else f"for which {subject.classes[1]}"
     text = (
-        f"First, whether probabilities mean what they say: of the rows {kind} was given 80 %, "
-        "eight in ten should be of that class. The band is where a calibrated model would "
-        "be, nineteen times in twenty. Then, how many rows got which probability"
-        + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
+        "First, whether probabilities mean what they say: of the rows "
+        f"{kind} was given {percent(0.8)}, eight in ten should be of that class. The band is where "
+        "a calibrated model would be, nineteen times in twenty. Then, how many rows got which "
+        "probability" + (", by their true class." if len(subject.classes) <= len(SERIES) else ".")
     )
     known = subject.predictions
     curve = picture(lambda ax: draw_calibration(known, ax), "Calibration curve", 3.8, 4.0)

@@ -16,7 +16,7 @@ from sgpc_framework.metrics.figures_of_merit import Merits
 from sgpc_framework.metrics.predictions import Predictions
 from sgpc_framework.metrics.relevance import has_relevances, name_features, relevances
 from sgpc_framework.metrics.staged_merits import StagedMerits
-from sgpc_framework.model.classes import Classifier, models_of, shown
+from sgpc_framework.model.classes import Classifier, label_text, models_of
 from sgpc_framework.model.model import Model
 from sgpc_framework.rows.checking import checked_inputs
 from sgpc_framework.tables.encoding import Encoding
@@ -159,12 +159,12 @@ class Subject:
     @cached_property
     def classes(self) -> list[str]:
         """The classes as they are written."""
-        return [shown(label) for label in self.model.classes.tolist()]
+        return [label_text(label) for label in self.model.classes.tolist()]
 
     @cached_property
     def models(self) -> dict[str, Model]:
         """The models, by the class each tells from the rest; one alone is that of all classes."""
-        return {shown(label): model for label, model in models_of(self.model).items()}
+        return {label_text(label): model for label, model in models_of(self.model).items()}
 
     @property
     def many(self) -> bool:
@@ -185,6 +185,11 @@ class Subject:
     def refined(self) -> bool:
         """Whether a refiner has changed a model, so that only its own sizes can be had."""
         return any(model.smaller is not None for model in self.models.values())
+
+    @property
+    def of_one_size(self) -> bool:
+        """Whether a refiner has left one size only."""
+        return self.refined and len(self.model.sizes) == 1
 
     @cached_property
     def importances(self) -> list[Importance]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sgpc_framework.metrics.merits import losses
-from sgpc_framework.model.explanation import Explanation, said
+from sgpc_framework.model.explanation import Explanation, value_text
 from sgpc_framework.report.html_tables import table
 from sgpc_framework.report.markup import Markup, element, join
 from sgpc_framework.report.subject import Subject
@@ -29,8 +29,8 @@ def surprises(subject: Subject) -> Markup:
     )
     if subject.encoding is not None:
         text += (
-            "What speaks for the prediction is what the row has in a column, and by how much less "
-            "its class would lead if the row had there what basis vectors have on average."
+            "For the prediction and against it are values of the row. The number is an effect: by "
+            "how much less the predicted class would lead if the row had an average value there."
         )
     rows = [
         [
@@ -81,7 +81,7 @@ def _in_lines(one: Explanation, pairs: Sequence[tuple[str, float]]) -> Markup:
         element(
             "div",
             f"{name} ",
-            element("b", said(values[name])),
+            element("b", value_text(values[name])),
             element("small", f" {effect:+.2f}"),
         )
         for name, effect in pairs
@@ -95,7 +95,7 @@ def _behind(subject: Subject, row: int, one: Explanation) -> Markup:
     ]
     rest = f"{one.rest:+.2f}: the other {one.others} basis vectors together"
     values = list((one.values or {}).items())
-    shown = ", ".join(f"{name} {said(value)}" for name, value in values[:MOST_VALUES])
+    shown = ", ".join(f"{name} {value_text(value)}" for name, value in values[:MOST_VALUES])
     more = f", and {len(values) - MOST_VALUES} further columns" if len(values) > MOST_VALUES else ""
     against = "the rest" if one.rival is None else str(one.rival)
     return element(

@@ -35,7 +35,7 @@ class Contents:
     numbers: Numbers | None = None
 
     @classmethod
-    def joined(cls, parts: Sequence[Contents]) -> Contents:
+    def concatenate(cls, parts: Sequence[Contents]) -> Contents:
         """Several as one."""
         if len(parts) == 1:
             return parts[0]
@@ -95,9 +95,9 @@ class Block:
         y = read_only(np.where(self.y == position, 1.0, -1.0))
         return Block(self.X, y, self.start, self.weight, self.numbers)
 
-    def given_numbers(self, numbers: Numbers) -> Numbers:
-        """What whoever gave the rows calls those with these numbers."""
-        return numbers if self.numbers is None else self.numbers[numbers - self.start]
+    def given_numbers(self) -> Numbers:
+        """What whoever gave the rows calls them."""
+        return self.index if self.numbers is None else self.numbers
 
     def mapped(self, function: Callable[[Inputs], Inputs]) -> Block:
         """The same rows, their inputs seen through a function."""
@@ -117,3 +117,26 @@ class Block:
         for start, stop in pairwise(edges):
             some = self.contents()[start:stop]
             yield Block(some.X, some.y, self.start + start, some.weight)
+
+
+def block_starts(rows: int, block_rows: int) -> Numbers:
+    """The numbers of the first rows of blocks and, at the end, how many rows there are."""
+    return np.array([*range(0, rows, block_rows), rows], dtype=np.intp)
+
+
+def places_by_block(numbers: Numbers, starts: Numbers) -> dict[int, Numbers]:
+    """Where among some row numbers those of each block are, for blocks with these starts.
+
+    A negative number is of no block.
+
+    >>> places_by_block(np.array([7, 2, 8, -1]), np.array([0, 5, 10]))
+    {0: array([1]), 1: array([0, 2])}
+    """
+    if not len(numbers):
+        return {}
+    owners = np.searchsorted(starts, numbers, side="right") - 1
+    order = np.argsort(owners, kind="stable")
+    blocks, first = np.unique(owners[order], return_index=True)
+    places = dict(zip(blocks.tolist(), np.split(order, first[1:]), strict=True))
+    places.pop(-1, None)
+    return places

@@ -64,13 +64,13 @@ def checked_inputs(X: Any, width: int | None = None) -> Inputs:
         raise InputError(f"X must have {width} columns, as in training, found {matrix.shape[1]}")
     if matrix.size == 0:
         raise InputError(f"X must have at least one row and one column, found shape {matrix.shape}")
-    blocks = (Numbers.of(matrix[at : at + ROWS], at) for at in range(0, len(matrix), ROWS))
+    blocks = (Defects.of(matrix[at : at + ROWS], at) for at in range(0, len(matrix), ROWS))
     reduce(add, blocks).check()
     return matrix
 
 
 @attrs.frozen
-class Numbers:
+class Defects:
     """What a block of numbers may have wrong with it: the first that is not finite, how many are
     not, and the size of the largest."""
 
@@ -80,7 +80,7 @@ class Numbers:
     largest: float
 
     @classmethod
-    def of(cls, X: Floats, start: int) -> Numbers:
+    def of(cls, X: Floats, start: int) -> Defects:
         """What there is to say of a block whose first row has that number."""
         largest = max(-float(X.min()), float(X.max()))  # no copy: X may be most of the memory
         if math.isfinite(largest):
@@ -89,9 +89,9 @@ class Numbers:
         row, column = np.argwhere(bad)[0].tolist()
         return cls((float(X[row, column]), start + row, column), int(np.count_nonzero(bad)), 0.0)
 
-    def __add__(self, other: Numbers) -> Numbers:
+    def __add__(self, other: Defects) -> Defects:
         """Of two blocks, one after the other."""
-        return Numbers(
+        return Defects(
             self.first or other.first,
             self.count + other.count,
             max(self.largest, other.largest),
@@ -115,7 +115,7 @@ class Numbers:
 def checked_labels(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.unsignedinteger]]:
     """The classes in sorted order, at least two, and the position of each label among them."""
     labels = checked_label_array(y, rows)
-    classes = found_classes(labels)
+    classes = distinct_labels(labels)
     check_classes(classes, rows)
     return classes, class_positions(classes, labels)
 
@@ -137,7 +137,7 @@ def checked_label_array(y: Any, rows: int) -> NDArray[Any]:
     return labels
 
 
-def found_classes(labels: NDArray[Any]) -> NDArray[Any]:
+def distinct_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """The different labels in sorted order; objects of NumPy's become those of Python, which are
     equal to them and can be saved."""
     try:

@@ -49,7 +49,7 @@ class Excerpt:
         )
 
 
-def joined(excerpts: Sequence[Excerpt]) -> Excerpt:
+def concatenate(excerpts: Sequence[Excerpt]) -> Excerpt:
     """Several excerpts as one."""
     if len(excerpts) == 1:
         return excerpts[0]

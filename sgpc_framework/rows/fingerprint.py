@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
-from sgpc_framework.parts.abilities import has
-from sgpc_framework.parts.hyperparameters import parts_of
-from sgpc_framework.protocols import Inputs, Kernel, StorableInputs
+from sgpc_framework.protocols import Inputs, Kernel
 from sgpc_framework.rows.blocks import Block
+from sgpc_framework.rows.input_encoding import encode_inputs, input_encoder
 from sgpc_framework.rows.training_rows import TrainingRows
 
 WHAT = ("inputs", "labels", "weights")
@@ -48,9 +47,9 @@ def _digests(block: Block, kernel: Kernel) -> _Digests:
 def _of_inputs(X: Inputs, kernel: Kernel) -> bytes:
     if isinstance(X, np.ndarray) and X.dtype.kind != "O":
         return _of_array(X)
-    encoder = next((part for part in parts_of(kernel) if has(part, StorableInputs)), None)
+    encoder = input_encoder(kernel)
     if encoder is not None:
-        encoded = encoder.encode_inputs(X)
+        encoded = encode_inputs(encoder, X)
         if isinstance(encoded, np.ndarray):
             return _of_array(encoded)
         return hashlib.sha256(json.dumps(encoded).encode()).digest()

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.rows.blocks import Block, Numbers
+from sgpc_framework.rows.blocks import Block, Numbers, places_by_block
 from sgpc_framework.rows.placement import Placement
 
 Chooses = Callable[[Block], NDArray[np.bool_]]
@@ -37,59 +37,40 @@ class Listed:
 
 
 @attrs.frozen(eq=False)
-class GivenNumbers:
-    """What whoever gave the rows calls them, asked of the blocks where it is wanted."""
+class NumbersElsewhere:
+    """A numbering that the blocks know, which are asked when somebody wants to know.
+
+    ``of_block`` says what the rows of a block are called, or those that were chosen of it, of which
+    ``starts`` has the number of the first in each block. What is no row stays what it is.
+    """
 
     blocks: Placement[Block]
     starts: Numbers
+    of_block: Callable[[Block], Numbers]
 
     def __getitem__(self, which: Any) -> Any:
-        return _asked_of_owners(self.blocks, Block.given_numbers, self.starts, which, ())
+        wanted = np.atleast_1d(np.asarray(which, dtype=np.intp))
+        places = places_by_block(wanted, self.starts)
+        arguments = {
+            block: (wanted[own] - self.starts[block], self.of_block)
+            for block, own in places.items()
+        }
+        answers = wanted.copy()
+        found = self.blocks.some(_numbers_at, arguments) if arguments else []
+        for own, numbers in zip(places.values(), found, strict=True):
+            answers[own] = numbers
+        return answers if np.ndim(which) else answers[0]
 
 
-@attrs.frozen(eq=False)
-class ChosenNumbers:
-    """What the rows that a function chose are called among all of them."""
-
-    blocks: Placement[Block]
-    chosen: Chooses
-    starts: Numbers
-
-    def __getitem__(self, which: Any) -> Any:
-        function = _chosen_numbers_at
-        return _asked_of_owners(self.blocks, function, self.starts, which, (self.chosen,), True)
-
-
-def _asked_of_owners(
-    blocks: Placement[Block],
-    function: Callable[..., Numbers],
-    starts: Numbers,
-    which: Any,
-    shared: tuple[Any, ...],
-    relative: bool = False,
-) -> Any:
-    """A function of numbers, or of one, asked of the blocks that have them."""
-    wanted = np.atleast_1d(np.asarray(which, dtype=np.intp))
-    owners = np.searchsorted(starts, wanted, side="right") - 1  # -1 for a number that is no row
-    arguments = {
-        int(block): (wanted[owners == block] - (starts[block] if relative else 0), *shared)
-        for block in np.unique(owners[owners >= 0])
-    }
-    answers = wanted.copy()
-    if arguments:
-        by_block = blocks.some(function, arguments)
-        for block, numbers in zip(sorted(arguments), by_block, strict=True):
-            answers[owners == block] = numbers
-    return answers if np.ndim(which) else answers[0]
+def _numbers_at(block: Block, places: Numbers, of_block: Callable[[Block], Numbers]) -> Numbers:
+    return of_block(block)[places]
 
 
 def chosen_numbers(block: Block, chosen: Chooses) -> Numbers:
+    """The numbers of those rows of a block that are chosen."""
     return block.start + np.flatnonzero(chosen(block))
 
 
-def _chosen_numbers_at(block: Block, places: Numbers, chosen: Chooses) -> Numbers:
-    return chosen_numbers(block, chosen)[places]
-
-
 def chosen_count(block: Block, chosen: Chooses) -> int:
+    """How many they are."""
     return int(np.count_nonzero(chosen(block)))

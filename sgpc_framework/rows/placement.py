@@ -17,7 +17,7 @@ from operator import add
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from sgpc_framework.rows.threads import over_blocks
-from sgpc_framework.rows.tree_sums import root, summed
+from sgpc_framework.rows.tree_sums import root, tree_sum
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -50,12 +50,12 @@ class Placement(Protocol[T_co]):
         """The sum of ``function(thing, *shared)`` over all things (``tree_sums``). One trip."""
         ...
 
-    def merged(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
+    def merge(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
         """What ``some`` returns added up, where the order of additions does not matter to ``+``:
         the least of several, say. One trip."""
         ...
 
-    def made(
+    def map(
         self, function: Callable[Concatenate[Any, P], S], /, *shared: P.args, **named: P.kwargs
     ) -> Placement[S]:
         """New things that stay where those are which they were made of."""
@@ -66,7 +66,7 @@ class Placement(Protocol[T_co]):
 class Regroups(Protocol):
     """A placement of blocks, some of whose rows can become other blocks without coming here."""
 
-    def regrouped(self, chosen: Any, counts: Any, starts: Any, /) -> Placement[Any]:
+    def regroup(self, chosen: Any, counts: Any, starts: Any, /) -> Placement[Any]:
         """The rows that a function chooses of each block, so many, as blocks with these starts."""
         ...
 
@@ -107,12 +107,12 @@ class ThisProcess(Generic[T]):
         self, function: Callable[Concatenate[Any, P], R], /, *shared: P.args, **named: P.kwargs
     ) -> R:
         values = self.every(function, *shared, **named)
-        return summed(values, root(len(self)), len(self))
+        return tree_sum(values, root(len(self)), len(self))
 
-    def merged(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
+    def merge(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
         return reduce(add, self.some(function, arguments))
 
-    def made(
+    def map(
         self, function: Callable[Concatenate[Any, P], S], /, *shared: P.args, **named: P.kwargs
     ) -> Placement[S]:
         return ThisProcess(list(self.every(function, *shared, **named)), self._rows)

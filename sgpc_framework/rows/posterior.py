@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from sgpc_framework.algebra.sites import Sites, Steps
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
 from sgpc_framework.rows.answers import Inclusion
-from sgpc_framework.rows.blocks import Numbers
+from sgpc_framework.rows.blocks import Numbers, places_by_block
 from sgpc_framework.rows.candidates import Candidates
 from sgpc_framework.rows.drawing import Arrivals
-from sgpc_framework.rows.excerpt import Excerpt, joined
+from sgpc_framework.rows.excerpt import Excerpt, concatenate
 from sgpc_framework.rows.placement import Placement
 from sgpc_framework.rows.row_functions import RowFunction
 from sgpc_framework.rows.shard import Shard
@@ -120,7 +120,7 @@ class Posterior:
         rows = self._draw(row_weight, size, rng, _NONE)
         if len(rows) < size:
             others = self._draw(_equal, size - len(rows), rng, rows.index)
-            rows = joined([rows, others])
+            rows = concatenate([rows, others])
         self._known.append(rows)
         self.drawn = read_only(rows.index)
         return self.drawn
@@ -234,7 +234,8 @@ class Posterior:
         blocks = len(self._shards)
         ahead = min(size, 2 + 4 * size // blocks) if blocks > 1 else size
         waiting = list(range(blocks))
-        own = self._of_block(taken)
+        places = places_by_block(taken, self._starts)
+        own = {block: taken[at] for block, at in places.items()}
         arrived: dict[int, list[Arrivals]] = {}
         while True:
             chances = rng.random((len(waiting), 2, ahead))
@@ -242,7 +243,7 @@ class Posterior:
                 block: (row_weight, size, *_before(own.get(block, _NONE), arrived.get(block), luck))
                 for block, luck in zip(waiting, chances, strict=True)
             }
-            latest = self._shards.merged(Shard.arrivals, arguments).of_block
+            latest = self._shards.merge(Shard.arrivals, arguments).of_block
             if blocks == 1:
                 return latest[0].excerpt
             for block in sorted(waiting):
@@ -273,16 +274,11 @@ class Posterior:
                 at = order[places]
                 if np.array_equal(rows.index[at], numbers):
                     return rows[at]
-        arguments = {block: (own,) for block, own in self._of_block(numbers).items()}
-        self._known.append(joined(self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})))
+        by_block = places_by_block(numbers, self._starts)
+        arguments = {block: (numbers[own],) for block, own in by_block.items()}
+        excerpts = self._shards.some(Shard.excerpt, arguments or {0: (_NONE,)})
+        self._known.append(concatenate(excerpts))
         return self._known[-1]
-
-    def _of_block(self, numbers: Numbers) -> dict[int, Numbers]:
-        """The rows of each block that has any of them."""
-        if not len(numbers):
-            return {}
-        owners = np.searchsorted(self._starts, numbers, side="right") - 1
-        return {int(block): numbers[owners == block] for block in np.unique(owners)}
 
 
 def _before(
@@ -309,7 +305,7 @@ def _earliest(arrived: list[Arrivals], size: int) -> tuple[Excerpt, float]:
             places.append(own)
     if not parts:
         return arrived[0].excerpt[:0], horizon
-    together = joined(parts)
+    together = concatenate(parts)
     order = np.argsort(times[np.concatenate(places)], kind="stable")
     return together[order], horizon
 

@@ -49,7 +49,7 @@ def _advice(rows: Rows) -> str:
     )
 
 
-def each_summed(values: object, trials: int, rows: Rows) -> Floats:
+def sums_of_trials(values: object, trials: int, rows: Rows) -> Floats:
     """The sums of each trial (first axis), of rows that stand one trial after the other."""
     array = np.asarray(values)
     if array.shape[-1:] != (len(rows),):

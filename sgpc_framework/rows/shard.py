@@ -33,11 +33,11 @@ from sgpc_framework.rows.room import room
 from sgpc_framework.rows.row_functions import (
     RowFunction,
     check_likelihood,
-    each_summed,
     one_a_row,
+    sums_of_trials,
 )
 from sgpc_framework.rows.state import latent_functions
-from sgpc_framework.rows.view import Rows, read_only, repeated
+from sgpc_framework.rows.view import Rows, read_only, tile
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +149,7 @@ class Shard:
         for at in range(0, len(index), together):
             some = slice(at, at + together)
             tried = self._trial_view(columns[some], index[some], steps[some])
-            sums.append(each_summed(row_value(tried), len(index[some]), tried))
+            sums.append(sums_of_trials(row_value(tried), len(index[some]), tried))
         return np.concatenate(sums)
 
     # -- one stage -----------------------------------------------------------------------------
@@ -284,12 +284,12 @@ class Shard:
             more = np.array(others)[:, :, None] * columns + self._means[1:, None]
             mean = np.concatenate([mean[None], more.reshape(len(others), -1)])
         times, rows = len(index), len(self._rows)
-        active = repeated(active, times).copy() if times == 1 else repeated(active, times)
+        active = tile(active, times).copy() if times == 1 else tile(active, times)
         for trial, position in enumerate((index - self._block.start).tolist()):
             if 0 <= position < rows:
                 active[trial * rows + position] = True
         return Rows(
-            y if times == 1 else read_only(repeated(y, times)),
+            y if times == 1 else read_only(tile(y, times)),
             read_only(mean),
             read_only(variance),
             read_only(active),

@@ -8,6 +8,7 @@ over a placement of blocks: arrays in this process are one, rows elsewhere would
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -18,12 +19,12 @@ from numpy.typing import NDArray
 from sgpc_framework.algebra.rounding import Storage
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.protocols import Inputs, Kernel, Likelihood
-from sgpc_framework.rows.blocks import Block, Contents, Numbers
+from sgpc_framework.rows.blocks import Block, Contents, Numbers, block_starts, places_by_block
 from sgpc_framework.rows.numbering import (
     Chooses,
-    ChosenNumbers,
     Listed,
     Numbering,
+    NumbersElsewhere,
     chosen_count,
     chosen_numbers,
 )
@@ -104,7 +105,7 @@ class TrainingRows:
         self, kernel: Kernel, likelihood: Likelihood, max_basis: int, storage: Storage = "float64"
     ) -> Posterior:
         """The prior at these rows, with room for so many basis vectors (step 2)."""
-        shards = self.blocks.made(Shard, kernel, likelihood, max_basis, storage)
+        shards = self.blocks.map(Shard, kernel, likelihood, max_basis, storage)
         none = self.inputs(_NO_ROWS)
         return Posterior(shards, self.starts, kernel, likelihood, none, self.total_weight)
 
@@ -119,11 +120,11 @@ class TrainingRows:
 
         Before this, labels are positions among the classes.
         """
-        return attrs.evolve(self, blocks=self.blocks.made(Block.against_rest, position))
+        return attrs.evolve(self, blocks=self.blocks.map(Block.against_rest, position))
 
     def mapped(self, function: Callable[[Inputs], Inputs]) -> TrainingRows:
         """The same rows, their inputs seen through a function of any number of rows."""
-        return attrs.evolve(self, blocks=self.blocks.made(Block.mapped, function))
+        return attrs.evolve(self, blocks=self.blocks.map(Block.mapped, function))
 
     def summary(self, through: Callable[[Inputs], Inputs] | None = None) -> Summary:
         """Least, greatest, mean and deviation of each feature, seen through a function if given."""
@@ -162,10 +163,11 @@ class TrainingRows:
             return Chosen(self.subset(numbers), numbers)
         counts = np.array([*self.blocks.every(chosen_count, chosen)], dtype=np.intp)
         starts = block_starts(int(counts.sum()), self.block_rows)
-        blocks = self.blocks.regrouped(chosen, counts, starts)
+        blocks = self.blocks.regroup(chosen, counts, starts)
         weight = None if self.weight is None else blocks.sum(Block.total_weight)
         rows = TrainingRows(blocks, starts, self._gathered, weight)
-        return Chosen(rows, ChosenNumbers(self.blocks, chosen, np.cumsum([0, *counts])))
+        of_block = partial(chosen_numbers, chosen=chosen)
+        return Chosen(rows, NumbersElsewhere(self.blocks, np.cumsum([0, *counts]), of_block))
 
     @property
     def block_rows(self) -> int:
@@ -191,23 +193,14 @@ class TrainingRows:
 
     def _excerpt(self, numbers: Numbers) -> Contents:
         if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
-            return Contents.joined(list(self.blocks.every(Block.contents)))
-        if len(self.blocks) == 1:
-            return self.blocks.some(Block.excerpt, {0: (numbers,)})[0]
-        order = np.argsort(numbers, kind="stable")
-        sorted_numbers = numbers[order]
-        edges = np.searchsorted(sorted_numbers, self.starts)
-        wanted = {
-            block: (sorted_numbers[edges[block] : edges[block + 1]],)
-            for block in range(len(self.starts) - 1)
-            if edges[block] < edges[block + 1]
-        }
-        some = Contents.joined(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
+            return Contents.concatenate(list(self.blocks.every(Block.contents)))
+        places = places_by_block(numbers, self.starts)
+        wanted = {block: (numbers[own],) for block, own in places.items()}
+        some = Contents.concatenate(self.blocks.some(Block.excerpt, wanted or {0: (numbers,)}))
+        order = np.concatenate([*places.values()]) if places else numbers
         if np.array_equal(order, np.arange(len(order))):
             return some
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        return some[back]
+        return some[np.argsort(order)]
 
 
 class Chosen(NamedTuple):
@@ -215,8 +208,3 @@ class Chosen(NamedTuple):
 
     rows: TrainingRows
     numbers: Numbering
-
-
-def block_starts(rows: int, block_rows: int) -> Numbers:
-    """The numbers of the first rows of blocks and, at the end, how many rows there are."""
-    return np.array([*range(0, rows, block_rows), rows], dtype=np.intp)

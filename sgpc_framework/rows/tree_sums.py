@@ -62,18 +62,18 @@ def largest_nodes(numbers: Iterable[int], blocks: int) -> list[Node]:
     return sorted(largest, key=lambda node: node.place * FAN**node.level)
 
 
-def summed(values: Iterator[R], node: Node, blocks: int) -> R:
+def tree_sum(values: Iterator[R], node: Node, blocks: int) -> R:
     """The sum below a node of as many of the values as it has blocks below it."""
     if node.level == 0:
         return next(values)
-    return reduce(add, (summed(values, child, blocks) for child in node.children(blocks)))
+    return reduce(add, (tree_sum(values, child, blocks) for child in node.children(blocks)))
 
 
-def joined_sum(sums: Mapping[Node, R], node: Node, blocks: int) -> R:
+def sum_from_nodes(sums: Mapping[Node, R], node: Node, blocks: int) -> R:
     """The sum below a node from those of nodes below it."""
     if node in sums:
         return sums[node]
-    return reduce(add, (joined_sum(sums, child, blocks) for child in node.children(blocks)))
+    return reduce(add, (sum_from_nodes(sums, child, blocks) for child in node.children(blocks)))
 
 
 def _width(level: int, blocks: int) -> int:

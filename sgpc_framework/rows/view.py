@@ -121,7 +121,7 @@ class Rows:
     @property
     def index(self) -> NDArray[np.intp]:
         """The number of every row."""
-        return read_only(repeated(self._known_origin.index, self._times))
+        return read_only(tile(self._known_origin.index, self._times))
 
     @property
     def X(self) -> Inputs:
@@ -134,7 +134,7 @@ class Rows:
         """The weight of every row; one, where nobody gave any."""
         if self._origin is None or self._origin.weight is None:
             return np.ones(len(self))
-        return read_only(repeated(self._origin.weight, self._times))
+        return read_only(tile(self._origin.weight, self._times))
 
     @property
     def has_weights(self) -> bool:
@@ -174,7 +174,7 @@ class Rows:
         return log_z
 
 
-def repeated(array: NDArray[S], times: int) -> NDArray[S]:
+def tile(array: NDArray[S], times: int) -> NDArray[S]:
     """A vector so many times in a row: ``np.tile``, but other threads may run meanwhile."""
     if times == 1:
         return array

@@ -27,7 +27,7 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
 pre, textarea { font: 14px/1.4 ui-monospace, monospace; background: #8881; padding: .8rem;
   border: 1px solid #8884; border-radius: 4px; overflow: auto; width: 100%; box-sizing: border-box;
-  color: inherit }
+  color: inherit; white-space: pre-wrap; overflow-wrap: anywhere }
 .table { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0;

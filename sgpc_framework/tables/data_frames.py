@@ -87,8 +87,9 @@ def _values(given: Any, name: str) -> Values:
     """One column. Missing values of data frames (None, NaN, NA, NaT) stay missing, and what is
     masked is."""
     if isinstance(given, np.ma.MaskedArray):
-        nothing = np.full(given.shape, None, dtype=object)
-        given = np.where(np.ma.getmaskarray(given), nothing, np.ma.getdata(given))
+        masked = np.ma.getmaskarray(given)
+        given = np.ma.getdata(given).astype(object)
+        given[masked] = None
     try:
         array = np.asarray(given)
     except ValueError:  # lists of several lengths

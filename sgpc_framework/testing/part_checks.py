@@ -15,7 +15,7 @@ from sgpc_framework.parts.abilities import ABILITIES, has
 from sgpc_framework.parts.hyperparameters import declaration, parts_of, replaced, values
 from sgpc_framework.parts.undeclared import untunable_parts
 from sgpc_framework.plugin.admission import checked_name
-from sgpc_framework.plugin.kinds import Kind, named
+from sgpc_framework.plugin.kinds import Kind, own_name
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import Tunable
 from sgpc_framework.testing.differences import variations
@@ -30,7 +30,7 @@ def frozen_attrs_class(part: Any, kind: Kind, registry: Registry) -> None:
         return  # it makes copies itself, which is for "hyperparameters round trip" to judge
     require(attrs.has(cls), f"{cls.__qualname__}, which is not an attrs class")
     try:
-        part.name = named(cls)
+        part.name = own_name(cls)
     except attrs.exceptions.FrozenInstanceError:
         return
     except AttributeError:
@@ -41,7 +41,7 @@ def frozen_attrs_class(part: Any, kind: Kind, registry: Registry) -> None:
 def well_formed_name_and_options(part: Any, kind: Kind, registry: Registry) -> None:
     """``name`` is a class attribute in lower case with hyphens; options have types that resolve."""
     if not attrs.has(type(part)):
-        require(isinstance(named(type(part)), str), f"the name {named(type(part))!r}")
+        require(isinstance(own_name(type(part)), str), f"the name {own_name(type(part))!r}")
         return
     try:
         checked_name(kind, type(part))

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from sgpc_framework.errors import PluginError
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import Option, options_of
-from sgpc_framework.plugin.kinds import KINDS, named
+from sgpc_framework.plugin.kinds import KINDS, own_name
 from sgpc_framework.protocols import PlainOptions
 from sgpc_framework.testing.situations import defaults
 
@@ -34,6 +34,6 @@ def _filled(cls: type, option: Option) -> Any:
         if get_origin(option.type) is tuple and get_args(option.type)[0] is kind.protocol:
             return (part, part)
     raise PluginError(
-        f"{named(cls) or cls.__qualname__} has no default for its option {option.key!r}: "
+        f"{own_name(cls) or cls.__qualname__} has no default for its option {option.key!r}: "
         "check an instance instead of the class"
     )

@@ -42,6 +42,7 @@ from sgpc_plugins.kernels import (
     Polynomial,
     RationalQuadratic,
     SquaredExponential,
+    Stretched,
     Warped,
 )
 from sgpc_plugins.likelihoods import (
@@ -92,6 +93,9 @@ MIXED = Mahalanobis(
 )
 
 
+BENT = Stretched(MIXED, KNOTS["knots"], (0.2, 3.0, 1.5))
+
+
 @cache
 def zoo() -> dict[str, Model | OneVsRest | TableClassifier]:
     """Every kernel, every likelihood and both ways to many classes, in few models."""
@@ -116,6 +120,7 @@ def zoo() -> dict[str, Model | OneVsRest | TableClassifier]:
         "mixed": model(
             Warped(MIXED, **KNOTS) + MIXED * Matern32(lengthscale=2.0), NoisyProbit(), two
         ),
+        "stretched": model(BENT + MIXED, Probit(), two),
         "constant": model(Constant(2.0), Probit(), two),
         "no basis": model(Linear(1.0), Probit(bias=0.4), two, size=0),
         "many": model(Matern52(4.0, 1.0), MultinomialProbit((0.1, 0.0, -0.4)), three),

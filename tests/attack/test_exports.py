@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sgpc_framework as sgpc
 from sgpc_framework.adapters.portable.exports import export
 from sgpc_framework.errors import ExportError
-from sgpc_framework.model.classes import shown
+from sgpc_framework.model.classes import label_text
 from sgpc_framework.tables import TableClassifier
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -24,7 +24,7 @@ def fitted(one, other):
 
 @given(st.floats(allow_nan=False))
 def test_a_label_is_shown_with_every_digit(label):
-    assert float(shown(label)) == label
+    assert float(label_text(label)) == label
 
 
 @pytest.mark.parametrize(

@@ -180,3 +180,12 @@ def test_problems(sgpc, data, arguments, code, message):
     result = sgpc("compare", data, "--target", "y", *arguments)
     assert result.exit_code == code
     assert message in result.stderr
+
+
+def test_what_is_left_out_without_scikit_learn_is_said(sgpc, data, monkeypatch):
+    monkeypatch.setattr("sgpc_framework.lab.baselines.has_baselines", lambda: False)
+    options = ("--target", "y", "--sizes", "3", "--folds", 2, "--configs", "fast")
+    result = sgpc("compare", data, *options)
+    assert "left out, because scikit-learn is not installed" in result.stderr
+    assert "logistic regression" not in result.stdout
+    assert "left out" not in sgpc("compare", data, *options, "--no-baselines").stderr

@@ -39,6 +39,17 @@ def test_any_other_zip_is_not_overwritten(sgpc, data, tmp_path):
     assert document.read_bytes() == before
 
 
+def test_a_model_that_wants_to_be_trusted_says_so_when_it_is_written(
+    sgpc, data, tmp_path, monkeypatch
+):
+    model = tmp_path / "m.sgpc"
+    assert "--trust" not in sgpc("fit", data, "-o", model, *FAST).output
+    monkeypatch.setattr("sgpc_framework.files.allowance.BESIDES_OF_MODELS", -(2**30))
+    said = sgpc("fit", data, "-o", model, *FAST)
+    assert said.exit_code == 0
+    assert "It takes about 1 MB of memory: commands that open it want --trust" in said.stderr
+
+
 def test_a_model_replaces_a_model_behind_a_link_and_keeps_its_mode(sgpc, data, tmp_path):
     model, link = tmp_path / "m.sgpc", tmp_path / "latest.sgpc"
     assert sgpc("fit", data, "-o", model, *FAST).exit_code == 0

@@ -10,7 +10,8 @@ import pytest
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
 from sgpc_framework.engine.fit import fit
-from sgpc_framework.engine.log import Began, RefinerEnded, Tried, replay
+from sgpc_framework.engine.log import replay
+from sgpc_framework.engine.log_records import Began, RefinerEnded, Tried
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.plugin.registry import default_registry
 from sgpc_framework.rows.training_rows import TrainingRows

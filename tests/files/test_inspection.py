@@ -47,6 +47,17 @@ def test_tables_and_sizes_and_many_classes(tmp_path):
     assert found.classes == (0, 1, 2)
 
 
+def test_many_classes_are_opened_without_being_trusted(tmp_path):
+    """26 classes with the defaults take more memory than tables may, and a small file."""
+    y = np.repeat(np.arange(26), 40)
+    inputs = np.random.default_rng(1).normal(size=(len(y), 2)) + y[:, None]
+    sgpc.build(max_basis=80, max_iterations=1, objective="none").fit(inputs, y).save(tmp_path / "m")
+    found = sgpc.inspect(tmp_path / "m")
+    assert found.memory > 100 * 2**20
+    assert not found.trust
+    assert len(sgpc.load(tmp_path / "m")) == 80
+
+
 def test_what_is_no_model_is_said_to_be_none(tmp_path):
     (tmp_path / "m").write_bytes(b"x" * 1000)
     with pytest.raises(sgpc.ModelFileError, match="not a model file"):

@@ -32,7 +32,7 @@ from sgpc_framework.datasets.catalogue import BENCHMARKS
 from sgpc_framework.design import build
 from sgpc_framework.errors import InputError, SgpcError
 from sgpc_framework.files.archive import npy, read_members, write_whole
-from sgpc_framework.files.checkpoints import asked_of
+from sgpc_framework.files.checkpoints import read_request
 from sgpc_framework.files.inspection import inspect
 from sgpc_framework.files.model_files import MANIFEST, load
 from sgpc_framework.files.sealed_log import SealedLog, read_records
@@ -209,7 +209,7 @@ def _log_of(records: list[bytes]) -> Path:
 
 def _resumed(path: Path) -> object:
     with suppress(SgpcError):
-        asked_of(path)
+        read_request(path)
     x = np.array([-1.0, -0.5, -0.2, 0.1, 0.4, 1.0])
     design = build(max_basis=2, max_iterations=2, optimizer_steps=2, refiner="ep")
     model = design.fit(x[:, None], np.array([0, 0, 1, 0, 1, 1]), checkpoint=path)

@@ -220,7 +220,7 @@ class TestRun:
     def test_processes_compute_cells(self, tmp_path):
         loky = pytest.importorskip("joblib.externals.loky")
         loky.get_reusable_executor().shutdown(wait=True)  # workers of other tests know other things
-        compilation.loaded.cache_clear()
+        compilation.load_compiled.cache_clear()
         jobs = [CELL, attrs.evolve(CELL, method="adaptive 2")]
         running.run(jobs, Store(tmp_path), 2)
         for job, result in running.stored_results(jobs, Store(tmp_path)).items():

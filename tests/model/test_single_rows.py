@@ -24,6 +24,7 @@ KERNELS = [
     {"name": "sum", "terms": ["matern-52", "linear"]},
     {"name": "warped", "inner": "matern-32"},
     {"name": "mahalanobis", "inner": "matern-32"},
+    {"name": "stretched", "inner": "mahalanobis"},
 ]
 
 

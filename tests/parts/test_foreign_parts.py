@@ -11,7 +11,7 @@ import pytest
 
 import sgpc_framework as sgpc
 from sgpc_framework import datasets
-from sgpc_framework.config.description import described
+from sgpc_framework.config.description import describe
 from sgpc_framework.config.structure import plain, structured
 from sgpc_framework.parts.hyperparameters import (
     FreeVector,
@@ -132,7 +132,7 @@ def test_a_configuration_names_a_foreign_kernel():
 
 
 def test_a_foreign_kernel_is_described():
-    description = described(REGISTRY.part("kernel", "foreign"))
+    description = describe(REGISTRY.part("kernel", "foreign"))
     (option,) = description.options
     assert (option.name, option.default) == ("scales", [3.0, 4.0])
     assert (option.bounds, option.transform) == ((1e-2, 1e2), "log")

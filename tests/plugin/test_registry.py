@@ -344,7 +344,7 @@ def test_the_built_in_parts_come_through_the_same_door(monkeypatch):
 
 BUILT_IN = {
     "kernel": "squared-exponential matern-12 matern-32 matern-52 rational-quadratic periodic linear"
-    " polynomial constant sum product warped mahalanobis",
+    " polynomial constant sum product warped mahalanobis stretched",
     "likelihood": "probit logistic noisy-probit multinomial-probit noisy-multinomial-probit",
     "sites": "moment-matching predictive-loss",
     "selector": "entropy information-gain validation random-sampling adaptive-sampling"

@@ -74,6 +74,9 @@ def test_sums_over_pairs(shape, seed, away):
         sums.differences(), np.einsum("ij,ijf->if", W, apart), rtol=1e-9, atol=1e-9
     )
     np.testing.assert_allclose(
+        sums.other_differences(), np.einsum("ij,ijf->jf", W, -apart), rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(
         sums.squares(), np.einsum("ij,ijf->f", W, apart**2), rtol=1e-9, atol=1e-9
     )
 

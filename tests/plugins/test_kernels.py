@@ -39,6 +39,7 @@ from sgpc_plugins.kernels import (
     Product,
     RationalQuadratic,
     SquaredExponential,
+    Stretched,
     Sum,
     Warped,
     sgpc_kernels,
@@ -762,6 +763,7 @@ def test_the_hook_names_every_kernel_once():
         "product",
         "warped",
         "mahalanobis",
+        "stretched",
     ]
 
 
@@ -836,6 +838,7 @@ def test_kernels_say_how_much_each_feature_matters():
         Product((Matern32(lengthscale=(0.7, 2.0)), Periodic(period=1.7))),
         Warped(Matern52(), ((-1.0, 0.5, 2.0), ()), ((-2.0, 0.0, 0.3), ())),
         Mahalanobis(Matern52(), scale=(1.0, 2.0), mixing=(0.5, 2.0, -1.0, 0.1)),
+        Stretched(Matern52(), ((-1.0, 0.5, 2.0), ()), (3.0, 0.2)),
     ],
     ids=lambda kernel: kernel.name,
 )

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import sgpc_framework as sgpc
 from sgpc_framework.errors import ConfigError, InputError
 from sgpc_plugins.kernels import Linear, Mahalanobis, Matern32, Matern52, SquaredExponential
-from sgpc_plugins.kernels.distances import PairSums
 from sgpc_plugins.kernels.mahalanobis import UNIT
 
 
@@ -59,15 +58,6 @@ def test_without_mixing_it_is_the_inner_kernel():
     assert kernel.mixing == (0.0,) * 4
     np.testing.assert_array_equal(kernel(X, X), kernel.inner(X, X))
     np.testing.assert_allclose(kernel.relevances(), kernel.inner.relevances())
-
-
-@given(st.integers(0, 99))
-def test_products_are_sums_over_all_pairs(seed):
-    rng = np.random.default_rng(seed)
-    W, X, Z = rng.normal(size=(4, 5)), rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
-    apart = X[:, None] - Z
-    expected = np.einsum("ij,ijf,ijg->fg", W, apart, apart)
-    np.testing.assert_allclose(PairSums(W, X, Z).products(), expected, atol=1e-12)
 
 
 def contrast(rows, seed=0):

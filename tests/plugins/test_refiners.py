@@ -379,6 +379,17 @@ def long_tails(rows, seed=0):
     return np.exp(2.0 * size), y
 
 
+def test_a_term_joins_a_sum():
+    """A sum with one term more is of the same class, and has other numbers."""
+    X, y = datasets.twonorm(400, seed=3)
+    design = {
+        "kernel": {"name": "sum", "terms": ["constant", "linear"]},
+        "refiner": {"name": "corrective", "terms": ["matern-52"], "penalty": 1.0},
+    }
+    model = sgpc.build(design, objective="none", max_basis=5).fit(X, y)
+    assert "term matern-52" in model.trace.notes[0]
+
+
 def test_features_with_long_tails_are_warped():
     X, y = long_tails(1500)
     X_new, y_new = long_tails(2000, seed=1)

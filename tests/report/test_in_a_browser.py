@@ -48,7 +48,7 @@ def test_it_is_silent_and_asks_for_nothing(chromium, played):
         for event in events
         if event["method"] == "Network.requestWillBeSent"
     }
-    own = ("data:", "chrome:")  # in the page, and the browser's
+    own = ("data:", "chrome:", "chrome-untrusted:")  # in the page, and the browser's
     assert {url for url in asked if not url.startswith(own)} <= {played.as_uri()}
     assert chromium.execute_script("return window.hacked") is None
 

@@ -99,6 +99,15 @@ def test_a_number_for_every_two_features_names_both(rows):
         assert f"kernel.mixing of {pair} " in text
 
 
+def test_a_number_for_every_piece_is_no_features_number(rows):
+    """Two features with two pieces each are four numbers, as every two of two features are."""
+    stretched = {"name": "stretched", "knots": [[-1.0, 0.0, 1.0]] * 2, "slopes": [1.0] * 4}
+    model = sgpc.build(kernel=stretched, max_basis=3, max_iterations=1).fit(*rows)
+    text = Elements(render(model, *rows, feature_names=["east", "north"])).text
+    assert "kernel.slopes[3] " in text
+    assert "kernel.slopes of" not in text
+
+
 def test_nothing_is_asked_of_a_network(page):
     elements = Elements(page)
     assert not {"link", "iframe", "object", "embed", "base", "form"} & {

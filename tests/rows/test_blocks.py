@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sgpc_framework.rows.blocks import Block, Contents
 from sgpc_framework.rows.summary import Summary
-from sgpc_framework.rows.view import Rows, repeated
+from sgpc_framework.rows.view import Rows, tile
 from sgpc_plugins.likelihoods import MultinomialProbit, Probit
 
 
@@ -38,7 +38,7 @@ def test_pieces_are_the_block(block, most):
     assert max(sizes) - min(sizes) <= 1
     assert len(pieces) == -(-len(block) // most)
     np.testing.assert_array_equal(np.concatenate([each.index for each in pieces]), block.index)
-    whole = Contents.joined([piece.contents() for piece in pieces])
+    whole = Contents.concatenate([piece.contents() for piece in pieces])
     np.testing.assert_array_equal(whole.X, block.X)
     np.testing.assert_array_equal(whole.y, block.y)
     assert (whole.weight is None) == (block.weight is None)
@@ -89,7 +89,7 @@ def test_rows_that_stand_there_several_times(block, times):
     np.testing.assert_array_equal(rows.weight, np.tile(weight, times))
     assert rows.has_weights == (block.weight is not None)
     np.testing.assert_array_equal(rows.weighed(np.full(n, 3.0)), 3.0 * np.tile(weight, times))
-    np.testing.assert_array_equal(repeated(block.y, times), np.tile(block.y, times))
+    np.testing.assert_array_equal(tile(block.y, times), np.tile(block.y, times))
 
 
 def test_slopes_by_the_variance_are_added_up_over_the_functions():

@@ -11,6 +11,7 @@ from sgpc_framework.errors import InputError, PluginError
 from sgpc_framework.rows.checking import (
     LARGEST,
     ROWS,
+    Defects,
     check_classes,
     checked_inputs,
     checked_kernel,
@@ -20,7 +21,6 @@ from sgpc_framework.rows.checking import (
     is_missing,
     warn_of_shares,
 )
-from sgpc_framework.rows.checking import Numbers as Findings
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), np.datetime64("NaT", "s")])
@@ -64,7 +64,7 @@ def test_the_first_number_that_is_none_is_named_by_its_row_in_all():
     X[ROWS + 1, 1], X[ROWS + 2, 0] = np.nan, np.inf
     with pytest.raises(InputError, match=rf"nan at row {ROWS + 1}, column 1 \(2 such"):
         checked_inputs(X)
-    one, two = Findings.of(np.full((2, 1), np.inf), 5), Findings.of(np.ones((2, 1)), 7)
+    one, two = Defects.of(np.full((2, 1), np.inf), 5), Defects.of(np.ones((2, 1)), 7)
     assert (one + two).first == (np.inf, 5, 0)
     assert (two + one).first == (np.inf, 5, 0)
     assert ((one + one).count, (two + two).largest) == (4, 1.0)

@@ -32,12 +32,12 @@ def without():
     class Off:
         def __enter__(self):
             self._found = fast.compiled
-            fast.loaded.cache_clear()
+            fast.load_compiled.cache_clear()
             os.environ["SGPC_FAST"] = "0"
 
         def __exit__(self, *_):
             del os.environ["SGPC_FAST"]
-            fast.loaded.cache_clear()
+            fast.load_compiled.cache_clear()
 
     return Off
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sgpc_framework.rows.tree_sums import FAN, joined_sum, largest_nodes, root, summed
+from sgpc_framework.rows.tree_sums import FAN, largest_nodes, root, sum_from_nodes, tree_sum
 
 
 @given(st.integers(1, 3 * FAN**2), st.integers(1, 5), st.integers(0, 9))
@@ -22,16 +22,16 @@ def test_the_bits_do_not_depend_on_who_has_which_blocks(blocks, workers, seed):
         own = np.flatnonzero(owner == worker).tolist()
         mine = iter(values[own].tolist())
         for node in largest_nodes(own, blocks):
-            found[node] = summed(mine, node, blocks)
-    whole = summed(iter(values.tolist()), root(blocks), blocks)
-    assert joined_sum(found, root(blocks), blocks) == whole
+            found[node] = tree_sum(mine, node, blocks)
+    whole = tree_sum(iter(values.tolist()), root(blocks), blocks)
+    assert sum_from_nodes(found, root(blocks), blocks) == whole
     np.testing.assert_allclose(whole, values.sum(), rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(1, FAN), st.integers(0, 9))
 def test_few_blocks_are_added_one_after_the_other(blocks, seed):
     values = np.random.default_rng(seed).standard_cauchy(blocks).tolist()
-    assert summed(iter(values), root(blocks), blocks) == reduce(add, values)
+    assert tree_sum(iter(values), root(blocks), blocks) == reduce(add, values)
 
 
 def test_who_has_a_run_of_blocks_answers_with_a_few_numbers():

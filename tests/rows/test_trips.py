@@ -47,12 +47,12 @@ class Counting:
         self._trips[function.__name__] += 1
         return self._inner.sum(function, *shared, **named)
 
-    def merged(self, function, arguments, /):
+    def merge(self, function, arguments, /):
         self._trips[function.__name__] += 1
-        return self._inner.merged(function, arguments)
+        return self._inner.merge(function, arguments)
 
-    def made(self, function, /, *shared, **named):
-        return Counting(self._inner.made(function, *shared, **named), self._trips)
+    def map(self, function, /, *shared, **named):
+        return Counting(self._inner.map(function, *shared, **named), self._trips)
 
 
 @pytest.fixture

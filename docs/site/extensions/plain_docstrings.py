@@ -71,9 +71,7 @@ def _link(match: re.Match[str]) -> str:
     from sgpc_framework import protocols
 
     name = match[1]
-    home = "authors"
-    if hasattr(protocols, name) and name not in ("NDArray", "np"):
-        home = "protocols"
+    home = "protocols" if name in protocols.__all__ else "authors"
     target = name if name in sgpc_framework.__all__ else f"{home}.{name}"
     return f":py:obj:`{name} <sgpc_framework.{target}>`"
 

@@ -140,7 +140,7 @@ def lay_blocks(
 ) -> int:
     """Put consecutive blocks into a store of this process, made of some pieces."""
     here = store_named(store)
-    whole = Contents.joined(list(pieces))
+    whole = Contents.concatenate(list(pieces))
     blocks = {}
     for number, (start, stop) in enumerate(pairwise(starts), start=first):
         some = whole[start - starts[0] : stop - starts[0]]

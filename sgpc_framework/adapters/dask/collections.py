@@ -22,10 +22,10 @@ from sgpc_framework.adapters.dask.partitions import (
 from sgpc_framework.adapters.dask.worker_pool import WorkerPool
 from sgpc_framework.config.config import Config
 from sgpc_framework.errors import ClusterError, InputError
-from sgpc_framework.rows.blocks import Block
+from sgpc_framework.rows.blocks import Block, block_starts
 from sgpc_framework.rows.checking import check_classes, is_dask_collection, warn_of_shares
-from sgpc_framework.rows.numbering import GivenNumbers
-from sgpc_framework.rows.training_rows import TrainingRows, block_starts
+from sgpc_framework.rows.numbering import NumbersElsewhere
+from sgpc_framework.rows.training_rows import TrainingRows
 
 PAYS = 100_000
 """With fewer rows than this a trip takes longer than the work that it shares out
@@ -61,7 +61,7 @@ def laid_rows(
     layout = pool.layout(np.diff(starts), config.storage)
     blocks: OnWorkers[Block] = OnWorkers(layout, origin)
     total = blocks.sum(Block.total_weight) if weighed else None
-    numbers = GivenNumbers(blocks, starts) if kept < rows else None
+    numbers = NumbersElsewhere(blocks, starts, Block.given_numbers) if kept < rows else None
     remark = _does_not_pay(kept) if kept < PAYS else None
     laid = TrainingRows(blocks, starts, weight=total, numbers=numbers, remark=remark)
     return laid, classes

@@ -25,7 +25,7 @@ from sgpc_framework.adapters.dask.sending import OutOfReach, pickled_call, pickl
 from sgpc_framework.adapters.dask.worker_pool import Worker, WorkerPool, retry
 from sgpc_framework.adapters.dask.worker_store import Answer, Gather, Order, Replay
 from sgpc_framework.rows.placement import Placement
-from sgpc_framework.rows.tree_sums import Node, joined_sum, root
+from sgpc_framework.rows.tree_sums import Node, root, sum_from_nodes
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -86,21 +86,21 @@ class OnWorkers(Generic[T]):
         sums: dict[Node, R] = {}
         for _, found in self._trip(call, "sum", None, changes):
             sums.update(found)
-        return joined_sum(sums, root(len(self)), len(self))
+        return sum_from_nodes(sums, root(len(self)), len(self))
 
-    def merged(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
+    def merge(self, function: Callable[..., R], arguments: Mapping[int, tuple[Any, ...]], /) -> R:
         parts = self._trip(pickled_call(function, (), {}), "merge", arguments)
         (_, whole), *others = parts
         for _, part in others:
             whole = whole + part
         return whole  # type: ignore[no-any-return]
 
-    def made(
+    def map(
         self, function: Callable[Concatenate[Any, P], S], /, *shared: P.args, **named: P.kwargs
     ) -> Placement[S]:
         return OnWorkers(self._layout, Made(self, pickled_call(function, shared, named)))
 
-    def regrouped(self, chosen: Any, counts: Numbers, starts: Numbers, /) -> Placement[Any]:
+    def regroup(self, chosen: Any, counts: Numbers, starts: Numbers, /) -> Placement[Any]:
         edges = np.cumsum([0, *counts])
         return OnWorkers(
             self.pool.layout(np.diff(starts), self.storage),

@@ -32,7 +32,7 @@ from sgpc_framework.rows.checking import (
     checked_label_array,
     checked_weights,
     class_positions,
-    found_classes,
+    distinct_labels,
 )
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ def survey(reader: Reader, X: Any, y: Any, weight: Any) -> Survey:
             return Survey()
         w = contents.weight
         labels = contents.y if w is None else contents.y[w > 0.0]
-        found = found_classes(labels)
+        found = distinct_labels(labels)
         if len(found) > MOST_CLASSES:
             raise InputError(
                 f"y must hold classes, found {len(found)} different values: this looks like a "

@@ -60,4 +60,4 @@ class OutOfReach:
             "the verbs of a posterior, on the workers that have the rows"
         )
 
-    every = some = sum = merged = made = _refuse
+    every = some = sum = merge = map = _refuse

@@ -22,7 +22,7 @@ import attrs
 import cloudpickle
 
 from sgpc_framework.rows.threads import MANY_ROWS, one_blas_thread, over_blocks
-from sgpc_framework.rows.tree_sums import Node, largest_nodes, summed
+from sgpc_framework.rows.tree_sums import Node, largest_nodes, tree_sum
 
 STORES: WeakValueDictionary[str, WorkerStore] = WeakValueDictionary()
 """The stores of this process by name. Dask keeps them alive, as long as their driver does."""
@@ -210,7 +210,7 @@ class _Failure(Exception):
 
 
 def _sums(values: Iterator[Any], numbers: Sequence[int], blocks: int) -> dict[Node, Any]:
-    return {node: summed(values, node, blocks) for node in largest_nodes(numbers, blocks)}
+    return {node: tree_sum(values, node, blocks) for node in largest_nodes(numbers, blocks)}
 
 
 def _sendable(error: BaseException) -> BaseException:

@@ -16,7 +16,7 @@ from sgpc_framework.adapters.portable.literals import (
     numbers,
 )
 from sgpc_framework.adapters.portable.runtime import needs, runtime
-from sgpc_framework.model.classes import shown
+from sgpc_framework.model.classes import label_text
 from sgpc_framework.parts.expressions import Lines, ManyClassLink
 from sgpc_framework.tables.dates import CALENDAR
 from sgpc_framework.tables.encoding import Encoding
@@ -28,7 +28,7 @@ _WORDS = {"exp": "exp", "sqrt": "sqrt", "power": "pow"}
 def c_source(formula: Formula, name: str, title: str) -> str:
     """The text of the file; ``name`` is the prefix of what others may call."""
     sections = needs(formula)
-    classes = ", ".join(c_text(shown(label)) for label in formula.classes)
+    classes = ", ".join(c_text(label_text(label)) for label in formula.classes)
     labels = f"const char *const {name}_classes[{len(formula.classes)}] = {{{classes}}};"
     parts = [
         f"/* {_comment(title)}\n\n   Written by sgpc export. {_usage(formula, name)} */",

@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.config.structure.wording import shown
+from sgpc_framework.config.structure.wording import value_in_words
 from sgpc_framework.errors import ConfigError, PluginError
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.calls import registry_in_use
-from sgpc_framework.plugin.kinds import named
+from sgpc_framework.plugin.kinds import own_name
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
 
@@ -45,9 +45,9 @@ def plain(value: Any, path: str = "") -> Any:
         if not _is_part(value):
             return entries
         # One that nobody provides goes by what it calls itself.
-        return {"name": registry_in_use().name_of(type(value)) or named(type(value))} | entries
+        return {"name": registry_in_use().name_of(type(value)) or own_name(type(value))} | entries
     wanted = "wanted plain data or an attrs instance"
-    raise ConfigError([f"{wanted}, found {shown(value)} @ {path or TOP}"])
+    raise ConfigError([f"{wanted}, found {value_in_words(value)} @ {path or TOP}"])
 
 
 def unregistered(component: Any, registry: Registry, path: str = "") -> Iterator[str]:
@@ -77,7 +77,7 @@ def nothings(component: Any) -> Iterator[str]:
 
 
 def _is_part(value: object) -> bool:
-    return isinstance(named(type(value)), str)
+    return isinstance(own_name(type(value)), str)
 
 
 def _everything(value: Any, path: str = "") -> Iterator[tuple[Any, str]]:

@@ -27,7 +27,7 @@ from sgpc_framework.config.structure.wording import plain_type, refusal, shape
 from sgpc_framework.errors import suggestion
 from sgpc_framework.parts.abilities import has
 from sgpc_framework.parts.options import Option, options_of
-from sgpc_framework.plugin.kinds import Kind, named
+from sgpc_framework.plugin.kinds import Kind, own_name
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
 
@@ -67,7 +67,7 @@ def _scalar(value: Any, type_: Any, _: object) -> Any:
     with suppress(OverflowError):  # an integer that no float can hold
         if scalar not in (int, float) or math.isfinite(value):
             return None if value is None else scalar(value)
-    raise ValueError(f"wanted a finite number, found {wording.printed(value)}")
+    raise ValueError(f"wanted a finite number, found {wording.short_repr(value)}")
 
 
 def _choice(value: Any, type_: Any, _: object) -> Any:
@@ -169,7 +169,7 @@ def _component(value: Any, cls: Any, converter: Converter) -> Any:
     if not isinstance(value, Mapping):
         raise refusal(value, cls)
     name, given = wording.label(cls), dict(value)
-    if str(given.get("name")).rpartition(":")[2] == named(cls):
+    if str(given.get("name")).rpartition(":")[2] == own_name(cls):
         del given["name"]
     if has(cls, PlainOptions):
         try:
@@ -193,9 +193,15 @@ def _component(value: Any, cls: Any, converter: Converter) -> Any:
         try:
             return cls(**arguments)
         except Exception as error:  # of one field, or what only __attrs_post_init__ can know
-            errors = _complaints(cls, arguments, given) or [error]
+            draft = object.__new__(cls)
+            with suppress(Exception):  # every field is set before the first validator is asked
+                draft.__init__(**arguments)
+            errors = _complaints(draft) or [error]
     else:
-        errors += _complaints(cls, arguments, given)
+        draft = object.__new__(cls)
+        for key, argument in arguments.items():
+            object.__setattr__(draft, options[key].field.name, argument)
+        errors += _complaints(draft)
     raise ClassValidationError(f"in the options of {name}", errors, cls)
 
 
@@ -207,31 +213,17 @@ def _argument(value: Any, option: Option, converter: Converter) -> Any:
     return convert(value if hook is _instance else hook(value, option.type))
 
 
-def _complaints(cls: Any, arguments: Any, given: Any) -> list[Exception]:
+def _complaints(draft: Any) -> list[Exception]:
     """What the validator of each field says; the constructor itself stops at the first.
 
-    They look at a draft that lacks what was given and refused: enough has been said of it.
+    A draft may lack fields that were refused: enough has been said of them.
     """
-    draft = object.__new__(cls)
-    for field in attrs.fields(cls):
-        with suppress(Exception):  # a default that is computed from what was refused, say
-            value = arguments[field.alias] if field.alias in given else _default(field, draft)
-            object.__setattr__(draft, field.name, value)
     errors: list[Exception] = []
-    for field in attrs.fields(cls):
+    for field in attrs.fields(type(draft)):
         with _collecting(errors, OptionNote("", field.alias, None)), suppress(AttributeError):
             if field.validator is not None:  # who may ask for what the draft lacks
                 field.validator(draft, field, getattr(draft, field.name))
     return errors
-
-
-def _default(field: Any, draft: object) -> Any:
-    default = field.default
-    if default is attrs.NOTHING:
-        raise LookupError(field.name)
-    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class at run time
-        default = default.factory(draft) if default.takes_self else default.factory()
-    return default if field.converter is None else field.converter(default)
 
 
 _SCALARS = (bool, int, float, str, NoneType)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import attrs
 import numpy as np
 
-from sgpc_framework.plugin.kinds import KINDS, Kind, named
+from sgpc_framework.plugin.kinds import KINDS, Kind, own_name
 
 _NOUNS: dict[Any, tuple[Any, str]] = {  # the first that fits: a bool is also an int
     NoneType: (NoneType, "nothing"),
@@ -52,10 +52,10 @@ def choices(type_: Any) -> list[tuple[Any, Any]]:
     return [(getattr(entry, "value", entry), entry) for entry in get_args(type_) or type_]
 
 
-def wanted(type_: Any) -> str:
+def type_in_words(type_: Any) -> str:
     """What a type asks for.
 
-    >>> wanted(float | tuple[float, ...] | str)
+    >>> type_in_words(float | tuple[float, ...] | str)
     'a number, a list of numbers or a string'
     """
     form = shape(type_)
@@ -66,7 +66,7 @@ def wanted(type_: Any) -> str:
         common = nouns.pop() if len(nouns) == 1 else ""
         return f"a list of {common.split()[-1]}s" if common else "a list"
     if form is Union:
-        *most, last = map(wanted, get_args(type_))
+        *most, last = map(type_in_words, get_args(type_))
         return f"{', '.join(most)} or {last}"
     if form is Literal:
         return " or ".join(repr(word) for word, _ in choices(type_))
@@ -79,21 +79,21 @@ def wanted(type_: Any) -> str:
 
 def label(cls: type) -> str:
     """The name of a part, else that of its class."""
-    name = named(cls)
+    name = own_name(cls)
     return name if isinstance(name, str) else cls.__name__
 
 
-def shown(value: object) -> str:
+def value_in_words(value: object) -> str:
     """A value with its type.
 
-    >>> shown("false")
+    >>> value_in_words("false")
     "'false' (a string)"
     """
     noun = _noun(plain_type(value)) or f"an object of type {type(value).__name__}"
-    return f"{printed(value)} ({noun})"
+    return f"{short_repr(value)} ({noun})"
 
 
-def printed(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value, shortened."""
     try:
         return reprlib.repr(value)
@@ -103,7 +103,7 @@ def printed(value: object) -> str:
 
 def refusal(value: object, type_: Any) -> TypeError:
     """The error for a value of the wrong type; of the right type but unfit is a ``ValueError``."""
-    return TypeError(f"wanted {wanted(type_)}, found {shown(value)}")
+    return TypeError(f"wanted {type_in_words(type_)}, found {value_in_words(value)}")
 
 
 def _noun(plain: Any) -> str:

@@ -11,6 +11,7 @@ from sgpc_plugins.kernels.matern import Matern12, Matern32, Matern52
 from sgpc_plugins.kernels.periodic import Periodic
 from sgpc_plugins.kernels.rational_quadratic import RationalQuadratic
 from sgpc_plugins.kernels.squared_exponential import SquaredExponential
+from sgpc_plugins.kernels.stretched import Stretched
 from sgpc_plugins.kernels.warped import Warped
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Product",
     "RationalQuadratic",
     "SquaredExponential",
+    "Stretched",
     "Sum",
     "Warped",
 ]
@@ -47,4 +49,5 @@ def sgpc_kernels() -> list[type[Kernel]]:
         Product,
         Warped,
         Mahalanobis,
+        Stretched,
     ]

@@ -121,19 +121,18 @@ class PairSums:
         weighted -= self._crossed
         return weighted
 
+    def other_differences(self) -> Floats:
+        """Σ_i W_ij (z_jf - x_if) for every row j and feature f."""
+        weighted: Floats = self._B * self._W.sum(axis=0)[:, None]
+        weighted -= self._W.T @ self._A
+        return weighted
+
     def squares(self) -> Floats:
         """Σ_ij W_ij (x_if - z_jf)² for every feature f."""
         A, B = self._A, self._B
         crossed: Floats = np.einsum("if,if->f", A, self._crossed)
         sums: Floats = self._weights @ (A * A) - 2.0 * crossed + self._W.sum(axis=0) @ (B * B)
         return sums
-
-    def products(self) -> Floats:
-        """Σ_ij W_ij (x_if - z_jf) (x_ig - z_jg) for every two features f and g."""
-        A, B = self._A, self._B
-        crossed: Floats = A.T @ self._crossed
-        own: Floats = (A.T * self._weights) @ A + (B.T * self._W.sum(axis=0)) @ B
-        return own - crossed - crossed.T
 
 
 def _with_columns(A: Floats, *columns: Floats | float) -> Floats:

@@ -9,22 +9,10 @@ from typing import Any, ClassVar, Literal, Self, final
 import attrs
 import numpy as np
 
-from sgpc_framework.authors import (
-    Expression,
-    Floats,
-    InputError,
-    Inputs,
-    Kernel,
-    KernelArithmetic,
-    LinearMap,
-    Pullback,
-    hyperparameter,
-    kernel_columns,
-)
-from sgpc_plugins.kernels.distances import PairSums
-from sgpc_plugins.kernels.matern import Matern52
-from sgpc_plugins.kernels.stationary import Stationary, constant_diagonal
-from sgpc_plugins.kernels.vectors import matrices, matrix, per_feature
+from sgpc_framework.authors import Expression, Floats, InputError, LinearMap, hyperparameter
+from sgpc_plugins.kernels.composite import expression_inside
+from sgpc_plugins.kernels.learnt_map import LearntMap, Mapped
+from sgpc_plugins.kernels.vectors import per_feature
 
 UNIT = 0.15
 """What a mixing of one is: what optimisers do in logarithms then suits it, too."""
@@ -44,14 +32,6 @@ def _scales(_: Any, field: attrs.Attribute[Any], value: tuple[float, ...] | str)
         raise ValueError(f"{field.name} must be finite numbers above zero, found {value!r}")
 
 
-def _of_distances(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    if not isinstance(value, Stationary):
-        raise ValueError(
-            f"{field.name} must be a kernel of distances (squared-exponential, matern-12, "
-            f"matern-32, matern-52 or rational-quadratic), found {value!r}"
-        )
-
-
 def _width(mixing: tuple[float, ...]) -> int:
     """Of how many features it is the mixing."""
     return math.isqrt(len(mixing))
@@ -59,7 +39,7 @@ def _width(mixing: tuple[float, ...]) -> int:
 
 @final
 @attrs.frozen
-class Mahalanobis(KernelArithmetic):
+class Mahalanobis(LearntMap):
     """A kernel of distances between linear combinations of the features.
 
         k(x, z) = inner(x A, z A)       A = I + 0.15 D⁻¹ B D
@@ -70,6 +50,7 @@ class Mahalanobis(KernelArithmetic):
     Λ has the inverse squares of the inner lengthscales: a Mahalanobis distance. It suits functions
     that change along directions which are no single feature, a difference of two measurements, say.
 
+    >>> from sgpc_plugins.kernels import Matern52
     >>> apart = np.array([[1.0, 1.0]]), np.array([[0.0, 0.0]])
     >>> inner = Matern52(lengthscale=1.0)
     >>> alone = Mahalanobis(inner, scale=(1.0, 1.0), mixing=(0.0, 0.0, 0.0, 0.0))
@@ -79,13 +60,16 @@ class Mahalanobis(KernelArithmetic):
 
     name: ClassVar[str] = "mahalanobis"
 
-    inner: Kernel = attrs.field(default=Matern52(), validator=_of_distances)
     scale: Literal["deviations"] | tuple[float, ...] = attrs.field(
         default="deviations", converter=_numbers, validator=_scales
     )
     """The unit of each feature."""
     mixing: tuple[float, ...] | str = hyperparameter(
-        "none", bounds=(-1e3, 1e3), transform="identity", starts=("none",)
+        "none",
+        bounds=(-1e3, 1e3),
+        transform="identity",
+        starts=("none",),
+        each="pair of features",
     )
     """What of every feature (one after the other) is added to each."""
 
@@ -99,89 +83,38 @@ class Mahalanobis(KernelArithmetic):
                 f"features, 9 for three), found {value!r}"
             )
 
-    def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
-        X, Z = matrices(self, X, Z)
-        A = self._map(X.shape[1])
-        return self.inner(X @ A, Z @ A)
+    def map(self, features: int) -> Callable[[Floats], Mapped]:
+        A, unit = self._combinations(features), self._unit(features)
+        return lambda X: _Mixed(X, A, unit)
 
-    def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
-        X = matrix(self, X)
-        A = self._map(X.shape[1])
-        columns = kernel_columns(self.inner, X @ A)
-        return lambda Z: columns(matrix(self, Z) @ A)
-
-    def diag(self, X: Inputs, /) -> Floats:
-        return self.inner.diag(X)
-
-    def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]:
-        K, pullbacks = self.linearised_in_inputs(X, Z)
-        return K, lambda G: pullbacks(G)[0]
-
-    def linearised_in_inputs(
-        self, X: Inputs, Z: Inputs, /
-    ) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
-        X, Z = matrices(self, X, Z)
-        inner, A = self._stationary, self._map(X.shape[1])
-        r2 = inner.squared_distances(X @ A, Z @ A)
-        K = inner.at_distances(r2.copy())
-
-        def pullbacks(G: Floats) -> tuple[Floats, Floats]:
-            W = inner.by_distances(G, r2, K)
-            pairs = PairSums(W, X, Z)
-            products = pairs.products() @ A
-            weighted = A * inner.weights(A)
-            ard = isinstance(inner.lengthscale, tuple)
-            squares = np.einsum("ij,ij->j", A, products) if ard else np.asarray(np.vdot(W, r2))
-            by_mixing = 2.0 * products * inner.weights(A) * self._unit(len(A))
-            own = np.concatenate([inner.own_gradient(G, r2, K, squares), by_mixing.ravel()])
-            return own, 2.0 * pairs.differences() @ (weighted @ A.T)
-
-        return K, pullbacks
-
-    def linearised_diag(self, X: Inputs, /) -> tuple[Floats, Pullback]:
-        return self.diag(X), constant_diagonal(self)
-
-    def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
-        return self.linearised_in_inputs(X, Z)[1](cotangent)[1]
-
-    def started(self, X: Inputs, /) -> Self:
-        X = matrix(self, X)
+    def begun(self, X: Floats) -> Self:
         scale, mixing = self.scale, self.mixing
         if isinstance(scale, str):
             deviation = X.std(axis=0)
             scale = tuple(np.where(deviation > 0.0, deviation, 1.0).tolist())
         if isinstance(mixing, str):
             mixing = (0.0,) * X.shape[1] ** 2
-        started = attrs.evolve(self, scale=scale, mixing=mixing)
-        return attrs.evolve(started, inner=self._stationary.started(X @ started._map(X.shape[1])))
+        return attrs.evolve(self, scale=scale, mixing=mixing)
 
-    def around(self, inner: Kernel, /) -> Self:
-        """The same mixing for another kernel inside."""
-        return attrs.evolve(self, inner=inner)
+    def widths(self, features: int) -> Floats:
+        """As if features changed one by one."""
+        weights: Floats = self._combinations(features) ** 2 @ self._inside.widths(features) ** -2.0
+        return np.asarray(weights**-0.5)
 
     def relevances(self) -> Floats | None:
-        """As if features changed one by one."""
-        if isinstance(self.mixing, str):
-            return None
-        A = self._map(_width(self.mixing))
-        relevances: Floats = np.sqrt(A**2 @ self._stationary.weights(A))
-        return relevances
+        return None if isinstance(self.mixing, str) else 1.0 / self.widths(_width(self.mixing))
 
     def expression(self) -> Expression:
         if isinstance(self.mixing, str):
-            raise self._not_started()
-        A = self._map(_width(self.mixing))
-        return LinearMap(self._stationary.expression(), tuple(map(tuple, A.tolist())))
+            raise self._not_started("mixing", self.mixing)
+        A = self._combinations(_width(self.mixing))
+        inner = expression_inside(self, self.inner)
+        return LinearMap(inner, tuple(map(tuple, A.tolist())))
 
-    @property
-    def _stationary(self) -> Stationary:
-        assert isinstance(self.inner, Stationary)  # its validator has seen to it
-        return self.inner
-
-    def _map(self, features: int) -> Floats:
+    def _combinations(self, features: int) -> Floats:
         """A, for rows that stand to its left."""
         if isinstance(self.mixing, str):
-            raise self._not_started()
+            raise self._not_started("mixing", self.mixing)
         if len(self.mixing) != features**2:
             raise InputError(
                 f"kernel {self.name!r} has {len(self.mixing)} numbers for its mixing, but the "
@@ -196,9 +129,16 @@ class Mahalanobis(KernelArithmetic):
         unit: Floats = UNIT * scale / scale[:, None]
         return unit
 
-    def _not_started(self) -> InputError:
-        return InputError(
-            f"kernel {self.name!r} still has the word {self.mixing!r} for its mixing: a fit takes "
-            "the number of features from the data, kernel.started(X) does so by hand, or give "
-            "numbers"
-        )
+
+class _Mixed:
+    """Rows times A."""
+
+    def __init__(self, X: Floats, A: Floats, unit: Floats) -> None:
+        self._X, self._A, self._unit = X, A, unit
+        self.rows: Floats = X @ A
+
+    def by_map(self, G: Floats) -> Floats:
+        return (self._X.T @ G * self._unit).ravel()
+
+    def by_inputs(self, G: Floats) -> Floats:
+        return G @ self._A.T

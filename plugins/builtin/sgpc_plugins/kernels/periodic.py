@@ -18,12 +18,12 @@ from sgpc_framework.authors import (
     hyperparameter,
 )
 from sgpc_plugins.kernels.distances import PairSums, centred, squared_distances
+from sgpc_plugins.kernels.kernel_of_distances import constant_diagonal
 from sgpc_plugins.kernels.medians import median_distance
 from sgpc_plugins.kernels.squared_exponential import GAUSSIAN
 from sgpc_plugins.kernels.stationary import (
     LENGTHSCALE,
     VARIANCE,
-    constant_diagonal,
     inverse_lengthscales,
     inverse_squares,
     lengthscale_gradient,

@@ -6,8 +6,9 @@ else (distances, gradients, the start from the data) is here, once.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import ClassVar, NamedTuple, Self
 
 import attrs
@@ -17,14 +18,11 @@ from sgpc_framework.authors import (
     Expression,
     Floats,
     Inputs,
-    Kernel,
-    KernelArithmetic,
-    Pullback,
     SquaredDistance,
     hyperparameter,
-    values,
 )
 from sgpc_plugins.kernels.distances import PairSums, distances_to, squared_distances
+from sgpc_plugins.kernels.kernel_of_distances import Derivatives, KernelOfDistances
 from sgpc_plugins.kernels.medians import started_lengthscale
 from sgpc_plugins.kernels.vectors import matrices, matrix, per_feature
 
@@ -51,7 +49,7 @@ class Profile(NamedTuple):
 
 
 @attrs.frozen
-class Stationary(KernelArithmetic, ABC):
+class Stationary(KernelOfDistances):
     """k(x, z) = variance · profile(r²),  r² = Σ_f (x_f - z_f)² / lengthscale_f²."""
 
     name: ClassVar[str]
@@ -66,55 +64,20 @@ class Stationary(KernelArithmetic, ABC):
         """What the leaf is."""
 
     def __call__(self, X: Inputs, Z: Inputs, /) -> Floats:
-        return self.at_distances(self.squared_distances(*matrices(self, X, Z)))
+        return self._at_distances(self._squared_distances(*matrices(self, X, Z)))
 
     def columns_of(self, X: Inputs, /) -> Callable[[Inputs], Floats]:
         X = matrix(self, X)
         distances = distances_to(X, self.weights(X))
-        return lambda Z: self.at_distances(distances(matrix(self, Z)))
+        return lambda Z: self._at_distances(distances(matrix(self, Z)))
 
     def diag(self, X: Inputs, /) -> Floats:
         return np.full(len(matrix(self, X)), self.variance)
 
-    def linearised(self, X: Inputs, Z: Inputs, /) -> tuple[Floats, Pullback]:
-        K, pullbacks = self._linearised(*matrices(self, X, Z))
-        return K, lambda G: pullbacks(G, False)[0]
-
-    def linearised_in_inputs(
-        self, X: Inputs, Z: Inputs, /
-    ) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats]]]:
-        K, pullbacks = self._linearised(*matrices(self, X, Z))
-        return K, lambda G: pullbacks(G, True)
-
-    def _linearised(
-        self, X: Floats, Z: Floats
-    ) -> tuple[Floats, Callable[[Floats, bool], tuple[Floats, Floats]]]:
-        r2 = self.squared_distances(X, Z)
-        K = self.at_distances(r2.copy())
-
-        def pullbacks(G: Floats, inputs: bool) -> tuple[Floats, Floats]:
-            W = self.by_distances(G, r2, K)
-            ard = isinstance(self.lengthscale, tuple)
-            pairs = PairSums(W, X, Z) if ard or inputs else None
-            squares = pairs.squares() if pairs and ard else np.asarray(np.vdot(W, r2))
-            own = self.own_gradient(G, r2, K, squares)
-            return own, self._input_gradient(pairs) if pairs and inputs else np.empty(0)
-
-        return K, pullbacks
-
-    def linearised_diag(self, X: Inputs, /) -> tuple[Floats, Pullback]:
-        return self.diag(X), constant_diagonal(self)
-
-    def input_pullback(self, X: Inputs, Z: Inputs, cotangent: Floats, /) -> Floats:
-        X, Z = matrices(self, X, Z)
-        r2 = self.squared_distances(X, Z)
-        W = self.by_distances(cotangent, r2, self.at_distances(r2.copy()))
-        return self._input_gradient(PairSums(W, X, Z))
-
-    def _input_gradient(self, pairs: PairSums) -> Floats:
-        differences = pairs.differences()
-        differences *= 2.0 * self.weights(differences)
-        return differences
+    def derivatives(self, X: Floats, Z: Floats) -> tuple[Floats, Callable[[Floats], Derivatives]]:
+        r2 = self._squared_distances(X, Z)
+        K = self._at_distances(r2.copy())
+        return K, lambda G: _PairDerivatives(self, X, Z, r2, K, G)
 
     def started(self, X: Inputs, /) -> Self:
         lengthscale = started_lengthscale(self.lengthscale, matrix(self, X), LENGTHSCALE)
@@ -128,38 +91,61 @@ class Stationary(KernelArithmetic, ABC):
             SquaredDistance(inverse_squares(self.lengthscale))
         )
 
-    # -- in distances, for kernels that measure them in another way -----------------------------
+    def widths(self, features: int) -> Floats:
+        return per_feature(self, "lengthscale", self.lengthscale, features)
 
     def weights(self, X: Floats) -> Floats:
         """The inverse square of each feature's lengthscale."""
-        lengthscales = per_feature(self, "lengthscale", self.lengthscale, X.shape[1])
-        return lengthscales**-2.0
+        weights: Floats = self.widths(X.shape[1]) ** -2.0
+        return weights
 
-    def squared_distances(self, X: Floats, Z: Floats) -> Floats:
-        """r² of every pair."""
+    def _squared_distances(self, X: Floats, Z: Floats) -> Floats:
         return squared_distances(X, Z, self.weights(X))
 
-    def at_distances(self, r2: Floats) -> Floats:
+    def _at_distances(self, r2: Floats) -> Floats:
         """The kernel at squared distances, which it may overwrite."""
         K = self.profile().value(r2)
         K *= self.variance
         return K
 
-    def by_distances(self, G: Floats, r2: Floats, K: Floats) -> Floats:
-        """d sum(G * K) / dr²."""
-        W = self.profile().slope(r2, K)
-        W *= G
-        return W
 
-    def own_gradient(self, G: Floats, r2: Floats, K: Floats, squares: Floats) -> Floats:
-        """sum(G * dK/dθ), with ``squares`` as ``lengthscale_gradient`` wants them."""
+class _PairDerivatives:
+    """The derivatives of sum(G * K), by way of W = d sum(G * K) / dr²."""
+
+    def __init__(
+        self, kernel: Stationary, X: Floats, Z: Floats, r2: Floats, K: Floats, G: Floats
+    ) -> None:
+        self._kernel, self._r2, self._K, self._G = kernel, r2, K, G
+        self._profile = kernel.profile()
+        self._W = self._profile.slope(r2, K)
+        self._W *= G
+        self._arguments = X, Z
+
+    @cached_property
+    def _pairs(self) -> PairSums:
+        return PairSums(self._W, *self._arguments)
+
+    def by_hyperparameters(self) -> Floats:
+        kernel, G, r2, K = self._kernel, self._G, self._r2, self._K
+        ard = isinstance(kernel.lengthscale, tuple)
+        squares = self._pairs.squares() if ard else np.asarray(np.vdot(self._W, r2))
         return np.concatenate(
             [
-                [np.vdot(G, K) / self.variance],
-                lengthscale_gradient(self.lengthscale, squares),
-                [np.vdot(G, derivative(r2, K)) for derivative in self.profile().own],
+                [np.vdot(G, K) / kernel.variance],
+                lengthscale_gradient(kernel.lengthscale, squares),
+                [np.vdot(G, derivative(r2, K)) for derivative in self._profile.own],
             ]
         )
+
+    def by_X(self) -> Floats:
+        return self._weighted(self._pairs.differences())
+
+    def by_Z(self) -> Floats:
+        return self._weighted(self._pairs.other_differences())
+
+    def _weighted(self, differences: Floats) -> Floats:
+        differences *= 2.0 * self._kernel.weights(differences)
+        return differences
 
 
 def inverse_lengthscales(lengthscale: float | tuple[float, ...] | str) -> Floats | None:
@@ -171,12 +157,6 @@ def inverse_squares(lengthscale: float | tuple[float, ...] | str) -> float | tup
     """The weights of squared distances: one for each feature, or one for all."""
     weights: float | tuple[float, ...] = (np.array(lengthscale, dtype=np.float64) ** -2.0).tolist()
     return tuple(weights) if isinstance(weights, list) else weights
-
-
-def constant_diagonal(kernel: Kernel) -> Pullback:
-    """The pullback of a diagonal that is the variance, the first hyperparameter, and no more."""
-    count = len(values(kernel))
-    return lambda G: np.concatenate([[G.sum()], np.zeros(count - 1)])
 
 
 def lengthscale_gradient(lengthscale: float | tuple[float, ...] | str, squares: Floats) -> Floats:

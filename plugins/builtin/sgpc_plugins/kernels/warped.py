@@ -26,32 +26,11 @@ from sgpc_framework.authors import (
 )
 from sgpc_plugins.kernels.composite import expression_inside
 from sgpc_plugins.kernels.matern import Matern52
+from sgpc_plugins.kernels.rising_lines import Lines, along, as_lines, rising
 from sgpc_plugins.kernels.vectors import matrix
 
 KNOTS = 17
 """The most knots of a feature that are taken from the data."""
-
-Lines = tuple[tuple[float, ...], ...]
-"""Rising numbers, a list for each feature; an empty one for a feature that is left alone."""
-
-
-def _lines(value: Any) -> Any:
-    return value if isinstance(value, str) else tuple(tuple(map(float, line)) for line in value)
-
-
-def _rising(_: Any, field: attrs.Attribute[Any], value: Lines | str) -> None:
-    if isinstance(value, str):
-        if value != "quantiles":
-            raise ValueError(
-                f"{field.name} must be lists of numbers or 'quantiles', found {value!r}"
-            )
-        return
-    for feature, line in enumerate(value):
-        if len(line) == 1 or not np.all(np.isfinite(line)) or np.any(np.diff(line) <= 0.0):
-            raise ValueError(
-                f"{field.name}[{feature}] must be empty, or at least two finite numbers that rise, "
-                f"found {line!r}"
-            )
 
 
 def _a_kernel(_: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -82,10 +61,10 @@ class Warped(KernelArithmetic):
 
     inner: Kernel = attrs.field(default=Matern52(), validator=_a_kernel)
     knots: Literal["quantiles"] | Lines = attrs.field(
-        default="quantiles", converter=_lines, validator=_rising
+        default="quantiles", converter=as_lines, validator=rising
     )
     """Where the line of each feature has its knots."""
-    images: Lines = attrs.field(default=(), converter=_lines, validator=_rising)
+    images: Lines = attrs.field(default=(), converter=as_lines, validator=rising)
     """What the knots are mapped to."""
 
     @images.validator
@@ -160,16 +139,8 @@ class Warped(KernelArithmetic):
         after = np.array(before)  # in memory as before: columns of a kernel are
         for feature, (place, value) in enumerate(zip(places, values, strict=True)):
             if place:
-                after[:, feature] = _along(before[:, feature], np.array(place), np.array(value))
+                after[:, feature] = along(before[:, feature], np.array(place), np.array(value))
         return after
-
-
-def _along(x: Floats, knots: Floats, images: Floats) -> Floats:
-    """The line through the knots at x."""
-    piece = np.clip(np.searchsorted(knots, x) - 1, 0, len(knots) - 2)
-    slope = np.diff(images) / np.diff(knots)
-    line: Floats = images[piece] + slope[piece] * (x - knots[piece])
-    return line
 
 
 def _normal_scores(x: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -184,7 +155,7 @@ def _normal_scores(x: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
     wanted = np.linspace(scores[0], scores[-1], KNOTS)
     some = np.unique(np.searchsorted(scores, wanted).clip(0, len(values) - 1))
     knots, scores = values[some], scores[some]
-    mapped = _along(x, knots, scores)
+    mapped = along(x, knots, scores)
     width = x.std() / mapped.std()
     images = x.mean() + width * (scores - mapped.mean())
     if not np.all(np.isfinite(images)) or np.any(np.diff(images) <= 0.0):  # beyond what floats tell

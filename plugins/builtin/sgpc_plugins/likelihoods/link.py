@@ -18,7 +18,7 @@ def blocks(rows: int, *, size: int = 16384) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, rows, size))
 
 
-def standardised(
+def standardise(
     slope: float, bias: float, y: Floats, mean: Floats, variance: Floats
 ) -> tuple[Floats, Floats]:
     """z = y (mean + bias) / width and width = √(variance + slope⁻²), for the probit family.

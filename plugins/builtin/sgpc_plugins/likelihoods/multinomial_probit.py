@@ -66,7 +66,7 @@ class MultinomialProbit:
     name: ClassVar[str] = "multinomial-probit"
 
     bias: tuple[float, ...] = hyperparameter(
-        (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity"
+        (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity", each="class"
     )
 
     def __attrs_post_init__(self) -> None:

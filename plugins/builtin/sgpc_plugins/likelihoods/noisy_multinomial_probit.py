@@ -38,7 +38,7 @@ class NoisyMultinomialProbit:
     name: ClassVar[str] = "noisy-multinomial-probit"
 
     bias: tuple[float, ...] = hyperparameter(
-        (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity"
+        (0.0, 0.0, 0.0), bounds=(-1e3, 1e3), transform="identity", each="class"
     )
     epsilon: float = hyperparameter(0.02, bounds=(1e-6, 0.49), transform="logit")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sgpc_framework.authors import Moments, TwoClassLink, hyperparameter
-from sgpc_plugins.likelihoods.link import blocks, probit_gradient, standardised
+from sgpc_plugins.likelihoods.link import blocks, probit_gradient, standardise
 from sgpc_plugins.likelihoods.noisy_multinomial_probit import NoisyMultinomialProbit
 
 Floats = NDArray[np.float64]
@@ -58,7 +58,7 @@ class NoisyProbit:
         """log Z of every row."""
         log_z = np.empty(len(y))
         for rows in blocks(len(y)):
-            z, _ = standardised(self.slope, self.bias, y[rows], mean[rows], variance[rows])
+            z, _ = standardise(self.slope, self.bias, y[rows], mean[rows], variance[rows])
             log_z[rows] = self._log_evidence(z)
         return log_z
 
@@ -70,7 +70,7 @@ class NoisyProbit:
         return Moments(*moments)
 
     def _moments_of_block(self, y: Floats, mean: Floats, variance: Floats) -> Moments:
-        z, width = standardised(self.slope, self.bias, y, mean, variance)
+        z, width = standardise(self.slope, self.bias, y, mean, variance)
         log_z = self._log_evidence(z)
         g = np.exp(-z * z / 2.0 - log_z)
         g *= (1.0 - 2.0 * self.epsilon) / math.sqrt(2.0 * math.pi)

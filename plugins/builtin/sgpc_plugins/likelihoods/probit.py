@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from sgpc_framework.authors import Moments, TwoClassLink, compiled, hyperparameter
-from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardised
+from sgpc_plugins.likelihoods.link import LEAST_NU, blocks, probit_gradient, standardise
 from sgpc_plugins.likelihoods.multinomial_probit import MultinomialProbit
 from sgpc_plugins.likelihoods.normal_tail import log_cdf, log_cdf_derivatives
 
@@ -55,7 +55,7 @@ class Probit:
             return twin.log_z(self.slope, self.bias, y, mean, variance)  # type: ignore[no-any-return]
         log_z = np.empty(len(y))
         for rows in blocks(len(y)):
-            z, _ = standardised(self.slope, self.bias, y[rows], mean[rows], variance[rows])
+            z, _ = standardise(self.slope, self.bias, y[rows], mean[rows], variance[rows])
             log_z[rows] = log_cdf(z)
         return log_z
 
@@ -69,7 +69,7 @@ class Probit:
         return Moments(*moments)
 
     def _moments_of_block(self, y: Floats, mean: Floats, variance: Floats) -> Moments:
-        z, width = standardised(self.slope, self.bias, y, mean, variance)
+        z, width = standardise(self.slope, self.bias, y, mean, variance)
         log_z, alpha, nu = log_cdf_derivatives(z)
         alpha /= width
         alpha *= y

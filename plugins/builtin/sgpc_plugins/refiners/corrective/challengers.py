@@ -24,12 +24,13 @@ from sgpc_framework.authors import (
     has,
     hyperparameters,
     replaced,
+    values,
 )
 from sgpc_plugins.refiners.corrective.coordinates import warp_of
 from sgpc_plugins.refiners.corrective.search import Search
 
 ROWS_OF_A_NUMBER = 2
-"""A metric with a number for every two features is tried where so many rows speak for each."""
+"""A metric is tried where so many rows speak for each of its numbers."""
 
 
 class Doubt(IntEnum):
@@ -81,7 +82,10 @@ def other_kernels(kernels: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
 
 
 def other_metrics(metrics: Sequence[Kernel], X: Inputs, rows: int) -> Iterator[Challenger]:
-    """The same search with its kernel inside each of some kernels that mix the features."""
+    """The same search with its kernel inside each of some kernels with numbers of their own.
+
+    Those of which there are too many for so many rows are not tried: they would learn by heart.
+    """
 
     def inside(metric: WrapsKernel) -> Callable[[Search], Search | None]:
         def change(search: Search) -> Search | None:
@@ -93,10 +97,17 @@ def other_metrics(metrics: Sequence[Kernel], X: Inputs, rows: int) -> Iterator[C
 
         return change
 
-    if np.ndim(X) != 2 or ROWS_OF_A_NUMBER * np.shape(X)[1] ** 2 > rows:
+    if np.ndim(X) != 2 or ROWS_OF_A_NUMBER * np.shape(X)[1] > rows:
         return
     for metric in metrics:
-        yield Challenger(f"metric {metric.name}", inside(_started(metric, X)), "near")
+        started = _started(metric, X)
+        if 0 < ROWS_OF_A_NUMBER * _own_numbers(started) <= rows:
+            yield Challenger(f"metric {metric.name}", inside(started), "near")
+
+
+def _own_numbers(metric: WrapsKernel) -> int:
+    """How many hyperparameters a kernel has besides those of the kernel inside."""
+    return len(values(metric)) - len(values(metric.inner))
 
 
 def more_terms(terms: Sequence[Kernel], X: Inputs) -> Iterator[Challenger]:
@@ -158,12 +169,17 @@ def tied_features() -> Challenger:
 
 
 def half_the_penalty(penalty: float) -> Challenger:
-    """The search that has this penalty with half of it."""
+    """The search that has this penalty with half of it.
+
+    Where rows are few, the first half must be clearly better, and the next ones need not be: that
+    labels are clean has been said then.
+    """
 
     def change(search: Search) -> Search | None:
         return attrs.evolve(search, penalty=0.5 * penalty) if search.penalty == penalty else None
 
-    return Challenger(f"penalty {0.5 * penalty:g}", change)
+    bars = (1.0, 2.0 if penalty == 1.0 else 1.0, 2.0)
+    return Challenger(f"penalty {0.5 * penalty:g}", change, bars=bars)
 
 
 def other_elbo_share(share: float) -> Challenger:
@@ -202,8 +218,12 @@ def _started(part: Any, X: Inputs) -> Any:
     return part.started(X) if has(part, StartsFromData) else part
 
 
+def _paths(part: Any) -> list[str]:
+    return [each.path for each in hyperparameters(part)]
+
+
 def _carried(old: Any, new: Any) -> Any:
-    if type(old) is type(new):
+    if type(old) is type(new) and _paths(old) == _paths(new):
         return old
     known: dict[tuple[str, int | None], list[float]] = {}
     for each in hyperparameters(old):

@@ -142,7 +142,7 @@ class Corrective:
 
     metrics: tuple[Kernel, ...] = _parts(WrapsKernel, "kernel around another one")
     """Kernels into which the kernel may be put, to measure distances in another way: tried where
-    there are two rows for every pair of features, of at most 4000 that are tried on."""
+    there are two rows for each number that they learn, of at most 4000 that are tried on."""
 
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
