@@ -19,7 +19,7 @@ from sgpc_framework.engine.classifiers import strategy_for
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
 from sgpc_framework.errors import InputError
-from sgpc_framework.model.classes import Classifier
+from sgpc_framework.model.classes import Classifier, models_of
 from sgpc_framework.parts.calls import using
 from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.rows.checking import (
@@ -102,6 +102,8 @@ class Design:
         checkpoint: Checkpoint | str | PathLike[str] | None = None,
     ) -> Classifier:
         """The same for rows that are laid already, labelled by positions among the classes."""
+        if start is not None:
+            models_of(start)  # raises if it is none
         with using(self.registry):
             task = Task(self.config, self._provenance, rows, classes, progress, n_jobs, start)
             try:

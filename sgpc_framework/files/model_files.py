@@ -21,7 +21,7 @@ import cattrs
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpc_framework.errors import ModelFileError, SgpcError
+from sgpc_framework.errors import InputError, ModelFileError, SgpcError
 from sgpc_framework.files.allowance import Allowance
 from sgpc_framework.files.archive import from_npy, npy, read_members, write_whole
 from sgpc_framework.files.manifest import (
@@ -148,6 +148,8 @@ def read(
     trust: bool = False,
 ) -> Contents:
     """The model of a file, and its section on tables."""
+    if isinstance(parts, str):  # in which every piece of a name could be found
+        raise InputError(f"wanted a list of the names of parts, found the text {parts!r}")
     with reading(path):
         members = read_members(Path(path))
         manifest = manifest_of(members)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.files.allowance import Allowance
-from sgpc_framework.tables.table import Column, Table, Values
+from sgpc_framework.tables.table import Column, Table, Values, written_number
 from sgpc_framework.tables.text_files import open_text
 
 Floats = NDArray[np.float64]
@@ -326,11 +326,9 @@ def number_parser(delimiter: str, nothing: Collection[str]) -> Callable[[str], f
         text = cell.strip()
         if text.lower() in nothing:
             return np.nan
-        if "_" in text:
-            raise ValueError(text)
         if delimiter == ";" and text.count(",") == 1 and "." not in text:
             text = text.replace(",", ".")
-        return float(text)
+        return written_number(text)
 
     return number
 

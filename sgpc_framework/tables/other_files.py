@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.files.allowance import Allowance
-from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words
+from sgpc_framework.tables.table import Column, Table, Values, numbers_or_words, written_number
 from sgpc_framework.tables.text_files import open_text
 
 COLUMN = 500
@@ -158,7 +158,7 @@ def read_libsvm(path: Path, allowance: Allowance) -> Table:
                 try:
                     if not colon or not index.isdecimal() or len(index) > MOST_DIGITS:
                         raise ValueError
-                    values.append(float(value))
+                    values.append(written_number(value))
                 except ValueError:
                     raise InputError(
                         f"{path}: wanted index:value after the label in line {lines}, "
@@ -187,7 +187,7 @@ def read_libsvm(path: Path, allowance: Allowance) -> Table:
 
 def _labels(labels: list[str]) -> Values:
     try:
-        return np.array([float(label) for label in labels])
+        return np.array([*map(written_number, labels)])
     except ValueError:
         return np.array(labels, dtype=object)
 

@@ -161,6 +161,14 @@ def numbers_or_words(values: Iterable[object]) -> Values:
     return np.array(words, dtype=object)
 
 
+def written_number(text: str) -> float:
+    """The number that a text is; ``ValueError`` if it is none. 1_2, which Python reads as 12, is a
+    name."""
+    if "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
 def _float(number: Any) -> float:
     """A number as it is read from text: infinite if it is too large for a float."""
     if isinstance(number, timedelta):

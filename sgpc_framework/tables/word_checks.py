@@ -7,7 +7,7 @@ import numpy as np
 
 from sgpc_framework.errors import InputError
 from sgpc_framework.tables.dates import is_ambiguous, moments
-from sgpc_framework.tables.table import Column, Table
+from sgpc_framework.tables.table import Column, Table, written_number
 
 LARGEST = 2**53
 """Whole numbers up to this are the same as floats."""
@@ -132,7 +132,7 @@ class Slips:
 def is_number(word: str) -> bool:
     """Whether a word reads like a number."""
     try:
-        float(word)
+        written_number(word)
     except ValueError:
         return False
     return True

@@ -72,6 +72,8 @@ def test_parts_limit_what_a_file_may_use(path):
         sgpc.load(path, parts=[name for name in allowed if name != "constant"])
     with pytest.raises(sgpc.ModelFileError, match=r"(?s)likelihood cannot be made.*'probit'"):
         sgpc.load(path, parts=allowed[:3])
+    with pytest.raises(sgpc.InputError, match="wanted a list of the names of parts"):
+        sgpc.load(path, parts=" ".join(allowed))
 
 
 STRANGER = """

@@ -216,6 +216,7 @@ def test_libsvm(table):
     assert values(content, "3") == [2.0, 0.0]
     assert content.sparse
     assert table("a 0:1\nb 1:2\n", "data.svm").names == ("label", "0", "1")
+    assert values(table("1_0 1:1\n1_1 1:2\n", "data.svm"), "label") == ["1_0", "1_1"]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +224,7 @@ def test_libsvm(table):
     [
         ("1 2\n", "wanted index:value after the label in line 1, found '2'"),
         ("1 1:1\n1 x:2\n", "in line 2, found 'x:2'"),
+        ("1 1:1_0\n", "in line 1, found '1:1_0'"),
         ("1\n", "found none with a value"),
         ("1 999999999:1\n2 1:1\n", "too many cells"),
     ],
