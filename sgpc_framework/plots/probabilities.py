@@ -52,4 +52,5 @@ def draw_histogram(predictions: Predictions, ax: Any = None, bins: int = 20) -> 
         legend_above(ax, columns=2 if len("".join(names)) > 30 else 4)
     dress(ax, what, "rows")
     ax.set_xlim(0.0, 1.0)
+    ax.yaxis.get_major_locator().set_params(integer=True)  # there are no halves of rows
     return ax
