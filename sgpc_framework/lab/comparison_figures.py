@@ -91,17 +91,30 @@ def _curve(findings: Findings, measure: Measure, data: str) -> Panel | None:
 
 
 def _cost(findings: Findings, measure: Measure, data: str) -> Panel | None:
-    own = [method for method in findings.methods if method not in findings.known]
-    points = [
-        (method, seconds, mean, noise)
-        for method, size, mean, noise in _means(findings, measure, data, own)
-        if (seconds := findings.fit_seconds(data, method, size))
-    ]
+    """Over the seconds of a fit; where some fits were made elsewhere, over those of a stage."""
+    points = list(_by_stage(findings, measure, data) if findings.known else ())
+    cost = "milliseconds of a stage"
+    if not findings.known:
+        cost = "processor seconds of a fit"
+        points = [
+            (method, seconds, mean, noise)
+            for method, size, mean, noise in _means(findings, measure, data, findings.methods)
+            if (seconds := findings.fit_seconds(data, method, size))
+        ]
     if len({method for method, *_ in points}) < 2:
         return None
     return data, lambda ax: quality_by_cost(
-        points, ax, cost="processor seconds of a fit", quantity=f"test {SHORT[measure]}"
+        points, ax, cost=cost, quantity=f"test {SHORT[measure]}"
     )
+
+
+def _by_stage(
+    findings: Findings, measure: Measure, data: str
+) -> Iterator[tuple[str, float, float, float]]:
+    for method, size, mean, noise in _means(findings, measure, data, findings.methods):
+        cost = findings.stage_cost(data, method)
+        if size == findings.sizes[-1] and cost is not None:
+            yield method, 1000.0 * cost.seconds, mean, noise
 
 
 def _extent(panels: Sequence[Panel]) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from sgpc_framework.lab.comparison_tables import (
     verdict_table,
 )
 from sgpc_framework.lab.findings import Findings
+from sgpc_framework.lab.judgement import Judgement
 from sgpc_framework.lab.pages import (
     Block,
     Heading,
@@ -37,6 +38,7 @@ from sgpc_framework.metrics.statistics import LEVEL
 from sgpc_framework.plugin.kinds import KINDS
 
 MOST_PROBLEMS = 20
+VERDICTS = ("better", "worse")
 
 
 def write_pages(folder: Path, findings: Findings, command: str = "") -> tuple[Path, Path]:
@@ -68,7 +70,7 @@ def _introduction(findings: Findings, command: str) -> Iterator[Block]:
     own = [outcome for cell, outcome in outcomes.items() if cell in findings.wanted]
     done, seconds = len(own), sum(outcome.cpu_seconds for outcome in own)
     given = (
-        f" {len(outcomes) - done} more outcomes of {len(findings.known)} methods were given."
+        f" {len(outcomes) - done} more fits, of {len(findings.known)} methods, were known."
         if findings.known
         else ""
     )
@@ -107,27 +109,18 @@ def _verdict(findings: Findings) -> Iterator[Block]:
 
 
 def _sentences(findings: Findings) -> Iterator[str]:
-    """What can be said of each size and measure, and what cannot."""
+    """What can be said of each size and measure, set by set and over the sets, and what cannot."""
     for judged in findings.judgements:
         about = f"Test {SHORT[judged.measure]}, {judged.size} basis vectors"
-        others = [method for method in judged.methods if method != judged.control]
-        ahead = [m for m in others if judged.over_sets(m) == "better"]
-        behind = [m for m in others if judged.over_sets(m) == "worse"]
-        if judged.friedman is None:
-            yield f"{about}: one data set alone says nothing over data sets."
-        elif not judged.different:
+        tallies = {m: judged.tally(m) for m in judged.methods if m != judged.control}
+        if any(tally.total for tally in tallies.values()):
+            ahead = {m: t.better for m, t in tallies.items() if t.better > t.worse}
+            behind = {m: t.worse for m, t in tallies.items() if t.worse > t.better}
             yield (
-                f"{about}: Friedman's test sees no difference over {judged.friedman.sets} sets "
-                f"(p = {judged.friedman.p_iman_davenport:.2g})."
+                f"{about}, set by set beside {judged.control}. Significantly better on more sets "
+                f"than worse: {_listed(ahead)}. Worse on more: {_listed(behind)}."
             )
-        else:
-            words = [
-                f"better than {judged.control}: {'; '.join(ahead) or 'none'}",
-                f"worse: {'; '.join(behind) or 'none'}",
-                f"best mean rank: {judged.friedman.in_order[0][0]}",
-                f"ranks must be {judged.reach:.2f} apart",
-            ]
-            yield f"{about}, over {judged.friedman.sets} sets. {'. '.join(map(_sentence, words))}."
+        yield f"{about}, all sets together: {_over_all(judged)}."
     duels = [duel for judged in findings.judgements for duel in judged.duels]
     untold = sum(duel.verdict == "too few" for duel in duels)
     if untold:
@@ -138,6 +131,29 @@ def _sentences(findings: Findings) -> Iterator[str]:
         )
 
 
+def _listed(counts: Mapping[str, int]) -> str:
+    """Methods, and on how many sets each, the most first."""
+    most_first = sorted(counts.items(), key=lambda each: -each[1])
+    return "; ".join(f"{method} (on {count})" for method, count in most_first) or "none"
+
+
+def _over_all(judged: Judgement) -> str:
+    """What ranks say of all sets."""
+    if judged.friedman is None:
+        return "one data set alone says nothing"
+    ranks, p = judged.friedman.ranks, judged.friedman.p_iman_davenport
+    if not judged.different:
+        return f"Friedman's test sees no difference on {judged.friedman.sets} sets (p = {p:.2g})"
+    apart = {word: [m for m in ranks if judged.over_sets(m) == word] for word in VERDICTS}
+    told = [f"{word} than {judged.control}: {'; '.join(m)}" for word, m in apart.items() if m]
+    best = judged.friedman.in_order[0][0]
+    return (
+        f"{' and '.join(told) or f'no method can be told from {judged.control}'} (mean ranks must "
+        f"be {judged.reach:.2f} apart; the best is {ranks[best]:.2f}, {best}, and that of "
+        f"{judged.control} {ranks[judged.control]:.2f})"
+    )
+
+
 def _doubtful(findings: Findings) -> Iterator[str]:
     """How many verdicts rest on partitions of shared rows, and not on the test that allows for
     that."""
@@ -145,11 +161,12 @@ def _doubtful(findings: Findings) -> Iterator[str]:
     told = [duel for duel in duels if duel.verdict in ("better", "worse")]
     doubtful = [duel for duel in told if duel.comparison.p_corrected >= LEVEL]
     if doubtful:
-        sets = "; ".join(dict.fromkeys(duel.data for duel in doubtful))
+        sets = dict.fromkeys(duel.data for duel in doubtful)
+        where = f": on {'; '.join(sets)}" if len(sets) < len(findings.outcomes.sets) else ""
         yield (
-            f"{len(doubtful)} of the {len(told)} significant differences in pairs are not "
-            "significant by the t-test that allows for partitions that share rows (last p of the "
-            f"tables in pairs), before any correction for their number: on {sets}."
+            f"Of the {len(told)} significant differences in pairs {len(doubtful)} may come of "
+            "partitions that share rows: the t-test that allows for them (the last p of the tables "
+            f"in pairs) does not confirm them, even without a correction for their number{where}."
         )
 
 
@@ -166,10 +183,6 @@ def _short_fits(findings: Findings) -> Iterator[str]:
                 "candidate lowers the log loss), or no row had any variance left. It is compared "
                 "with the fewer that it has."
             )
-
-
-def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:]
 
 
 def _over_sets(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Block]:
@@ -229,12 +242,14 @@ def _costs(findings: Findings, figures: Mapping[str, Path]) -> Iterator[Block]:
             "median of some turns, in one process with nothing of this run beside it; and how many "
             "values of the kernel it asks for, in thousands, which is the same on any machine. A "
             "fit has all outer iterations with step 6 and refining; its seconds are of the "
-            "processor, beside other fits. Means over the data sets."
+            "processor, beside other fits. Means over the data sets. In the pictures, below and to "
+            "the left is best."
         )
         yield table
         for measure in reversed(MEASURES):
             short = SHORT[measure].lower()
-            caption = f"Test {SHORT[measure]} over the processor seconds of a fit"
+            cost = "milliseconds of a stage" if findings.known else "processor seconds of a fit"
+            caption = f"Test {SHORT[measure]} over the {cost}"
             yield from _picture(figures, f"cost {short}", caption)
 
 
@@ -244,16 +259,17 @@ def _picks(findings: Findings) -> Iterator[Block]:
         yield Heading("What is picked")
         yield Text(
             "The rows that the stages of the returned models included, means over partitions and "
-            f"sets with {findings.sizes[-1]} basis vectors. Wrong labels are those that "
-            "the best classifier would not give, known for generated sets only; beside them, their "
-            "share among all rows. Distance is that of a test row to the nearest pick, relative to "
-            "as many rows at random: below 1 the picks cover the data better than chance."
+            f"sets with {findings.sizes[-1]} basis vectors. Distance is that of a test row to the "
+            "nearest pick, relative to as many rows at random: below 1 the picks cover the data "
+            "better than chance. Wrong labels are those that the best classifier would not give, "
+            "known for generated sets only; beside them, their share among all rows."
         )
         yield table
         pairs = agreement_table(findings)
         if pairs.rows:
             yield Text(
-                "How many rows two methods pick both, of all that they pick, and Kendall's τ of "
+                "How many rows two methods pick both, of all that they pick (by chance it would be "
+                f"{100.0 * findings.chance_overlap(findings.sizes[-1]):.1f} %), and Kendall's τ of "
                 "the order in which they come (1: the same, 0: unrelated, -: hardly any row is "
                 "picked by both)."
             )
@@ -264,10 +280,7 @@ def _what_was_done(findings: Findings) -> Iterator[Block]:
     yield Heading("What was done")
     yield data_table(findings)
     plan = findings.plan
-    yield Items(
-        f"**{method.name}**: `{', '.join(f'{k} = {v}' for k, v in method.settings.items())}`"
-        for method in (*plan.methods, *plan.rivals)
-    )
+    yield Items(f"**{method.name}**: `{method.text}`" for method in plan.computed)
     if findings.known:
         yield Text(
             f"Given, not computed: outcomes of {'; '.join(findings.known)}, on partitions with the "

@@ -75,8 +75,7 @@ class Plan:
                 f"wanted the control to be one of the methods, found {self.control!r}; "
                 f"{suggestion(self.control, self.names)}"
             )
-        computed = len(self.methods) + len(self.rivals)
-        fits = computed * len(self.sources) * len(self.sizes) * self.partitions
+        fits = len(self.computed) * len(self.sources) * len(self.sizes) * self.partitions
         if fits > MOST_FITS:
             raise InputError(f"wanted at most {MOST_FITS} fits in a plan, found {fits}")
         if len(self.names) < 2:
@@ -132,9 +131,14 @@ class Plan:
         return cls.of(methods, suite, downloads=downloads, **said)
 
     @property
+    def computed(self) -> tuple[Method, ...]:
+        """The methods that have to be fitted, where no known result stands for the fit."""
+        return *self.methods, *self.rivals
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All methods that are compared, those that are computed first."""
-        computed = (each.name for each in (*self.methods, *self.rivals))
+        computed = (each.name for each in self.computed)
         return tuple(dict.fromkeys([*computed, *self.known.methods]))
 
     @property
@@ -176,7 +180,7 @@ class Plan:
             for partition in range(self.partitions)
             for size in self.sizes
             for source in self.sources
-            for method in (*self.methods, *self.rivals)
+            for method in self.computed
         )
         had = {(cell.data, cell.partition, cell.method, cell.size) for cell in self.given}
         return [

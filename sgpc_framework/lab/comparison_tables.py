@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from statistics import fmean
 
 from sgpc_framework.lab.bayes import floor
+from sgpc_framework.lab.cells import data_of
 from sgpc_framework.lab.data_sources import GeneratedSet, Source
-from sgpc_framework.lab.findings import Findings
+from sgpc_framework.lab.findings import Findings, mean_of
 from sgpc_framework.lab.judgement import Judgement
 from sgpc_framework.lab.pages import Table
 from sgpc_framework.lab.paper_tables import mean_rows
-from sgpc_framework.lab.results import SHORT, Measure
+from sgpc_framework.lab.results import SHORT, Measure, counted_kinds
 from sgpc_framework.metrics.statistics import Mean
 
 MANY = 6
@@ -131,7 +131,7 @@ def cost_table(findings: Findings) -> Table:
             continue
         values = [c.kernel_values / 1000.0 for c in stages if c.kernel_values is not None]
         fits = [
-            _mean(findings.fit_seconds(data, method, size) for data in findings.outcomes.sets)
+            mean_of(findings.fit_seconds(data, method, size) for data in findings.outcomes.sets)
             for size in findings.sizes
         ]
         rows.append(
@@ -152,11 +152,11 @@ def picks_table(findings: Findings) -> Table:
     for method in findings.methods:
         picked = findings.picked(method, findings.sizes[-1])
         if picked is not None:
+            distance = f"{picked.distance:.2f}" if picked.distance is not None else "-"
             shares = picked.wrong, picked.wrong_rows
             texts = (f"{100.0 * share:.1f}" if share is not None else "-" for share in shares)
-            distance = f"{picked.distance:.2f}" if picked.distance is not None else "-"
-            rows.append((method, *texts, distance))
-    return Table(("method", "wrong labels, %", "among all rows, %", "distance"), rows)
+            rows.append((method, distance, *texts))
+    return _without_empty(Table(("method", "distance", "wrong labels, %", "of all rows, %"), rows))
 
 
 def agreement_table(findings: Findings) -> Table:
@@ -169,7 +169,14 @@ def agreement_table(findings: Findings) -> Table:
         (first, second, f"{100.0 * shared:.1f}", f"{order:+.2f}" if order is not None else "-")
         for (first, second), (shared, order) in pairs.items()
     ]
-    return Table(("method", "and", "picked by both, %", "order"), rows)
+    return _without_empty(Table(("method", "and", "picked by both, %", "order"), rows))
+
+
+def _without_empty(table: Table) -> Table:
+    """Without the columns in which nobody has anything."""
+    kept = [i for i in range(len(table.header)) if any(row[i] != "-" for row in table.rows)]
+    header = [table.header[i] for i in kept]
+    return Table(header, [tuple(row[i] for i in kept) for row in table.rows])
 
 
 def data_table(findings: Findings) -> Table:
@@ -177,27 +184,16 @@ def data_table(findings: Findings) -> Table:
     first = {source.name: source for source in findings.plan.sources}
     rows = []
     for data in findings.outcomes.sets:
-        cells = [cell for cell in findings.outcomes.outcomes if cell.data == data]
-        sources = {c.partition: findings.outcomes.outcomes[c].source for c in cells}
-        kinds = [source.split()[0] for source in sources.values() if source]
-        told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-        rows.append((data, *_extent(first.get(data), findings.plan.rows), str(len(sources)), told))
+        sources, extent = findings.outcomes.sources(data), _extent(first[data], findings.plan.rows)
+        rows.append((data, *extent, str(len(sources)), counted_kinds(sources)))
     head = ("set", "features", "training rows", "test rows", "partitions", "source")
     return Table(head, rows)
 
 
-def _extent(source: Source | None, most: int | None) -> tuple[str, str, str]:
+def _extent(source: Source, rows: int | None) -> tuple[str, str, str]:
     """Features, training rows and test rows of the first partition."""
-    if source is None:
-        return "-", "-", "-"
-    data = source.partition(0)
-    rows = min(len(data.X), most or len(data.X))
-    return str(data.X.shape[1]), str(rows), str(len(data.X_test))
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    return fmean(numbers) if numbers else None
+    data = data_of(source, 0, rows)
+    return str(data.X.shape[1]), str(len(data.X)), str(len(data.X_test))
 
 
 def _p(p: float) -> str:

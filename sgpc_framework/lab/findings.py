@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
 from statistics import fmean, median
-from typing import Any
 
 import attrs
 import numpy as np
 
-from sgpc_framework.lab.cells import Cell
+from sgpc_framework.lab.cells import Cell, data_of
 from sgpc_framework.lab.comparison_plan import Plan
 from sgpc_framework.lab.judgement import Judgement, judge
 from sgpc_framework.lab.picks import Picks, order_agreement, overlap
@@ -125,9 +124,9 @@ class Findings:
         if not picks:
             return None
         return Picked(
-            _mean(each.wrong for each in picks),
-            _mean(each.wrong_rows for each in picks),
-            _mean(each.distance for each in picks),
+            mean_of(each.wrong for each in picks),
+            mean_of(each.wrong_rows for each in picks),
+            mean_of(each.distance for each in picks),
         )
 
     def agreement(self, size: int) -> dict[tuple[str, str], tuple[float, float | None]]:
@@ -141,11 +140,22 @@ class Findings:
                 if place in chosen[second]
             ]
             if both:
-                orders = _mean(order_agreement(*pair) for pair in both)
+                orders = mean_of(order_agreement(*pair) for pair in both)
                 found[first, second] = fmean(overlap(*pair) for pair in both), orders
         return found
 
+    def chance_overlap(self, size: int) -> float:
+        """The share of rows that two methods would both pick if they picked at random: that of the
+        rows which are picked, on average over the sets."""
+        rows = {s.name: len(data_of(s, 0, self.plan.rows).y) for s in self.plan.sources}
+        return fmean(
+            len(picks.rows) / rows[data]
+            for method in self.methods
+            for (data, _), picks in self._picks(method, size)
+        )
 
-def _mean(values: Iterator[float | None] | Sequence[float | None] | Any) -> float | None:
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Of those that are known; None if none is."""
     numbers = [value for value in values if value is not None and not np.isnan(value)]
     return fmean(numbers) if numbers else None

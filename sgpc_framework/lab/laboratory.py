@@ -53,7 +53,7 @@ def run_plan(
     folder = Path(folder)
     need("matplotlib", *(() if workers == 1 else ("joblib",)))
     store = Store(Path(cells) if cells is not None else folder / CELLS)
-    fits, loops, counts = plan.cells, _loops(plan), _counts(plan)
+    fits, loops, counts = plan.cells, *_costs(plan)
     problems: dict[str, str] = {}
     if compute:
         for jobs, where in ((fits, workers), (counts, workers), (loops, 1)):
@@ -81,17 +81,12 @@ def run_plan(
     return Report(html, markdown, results, findings)
 
 
-def _loops(plan: Plan) -> list[InnerLoops]:
-    return [
-        InnerLoops(source.name, plan.sizes[-1], plan.rows, TURNS, (method,), origin=source)
-        for source in plan.sources
-        for method in (*plan.methods, *plan.rivals)
+def _costs(plan: Plan) -> tuple[list[InnerLoops], list[KernelCount]]:
+    """What measures the stages of each method on each set: in seconds, and in kernel values."""
+    size, rows = plan.sizes[-1], plan.rows
+    pairs = [(source, method) for source in plan.sources for method in plan.computed]
+    loops = [
+        InnerLoops(source.name, size, rows, TURNS, (method,), origin=source)
+        for source, method in pairs
     ]
-
-
-def _counts(plan: Plan) -> list[KernelCount]:
-    return [
-        KernelCount(source.name, plan.sizes[-1], plan.rows, method, source)
-        for source in plan.sources
-        for method in (*plan.methods, *plan.rivals)
-    ]
+    return loops, [KernelCount(s.name, size, rows, method, s) for s, method in pairs]

@@ -30,6 +30,23 @@ class Method:
             for key, value in self.settings.items()
         }
 
+    @property
+    def text(self) -> str:
+        """The settings as a command has them.
+
+        >>> method("adaptive 2").text
+        'optimizer=conjugate-gradients + selector=adaptive-sampling:working_set=2'
+        """
+        return " + ".join(f"{key}={_text(value)}" for key, value in self.settings.items())
+
+
+def _text(value: Any) -> str:
+    """A part's name with its options, or a value."""
+    if not isinstance(value, Mapping) or "name" not in value:
+        return str(value)
+    options = ",".join(f"{key}={each}" for key, each in value.items() if key != "name")
+    return f"{value['name']}:{options}" if options else str(value["name"])
+
 
 def _sampling(name: str, working_set: int) -> dict[str, Any]:
     return {**PAPER, "selector": {"name": name, "working_set": working_set}}

@@ -17,7 +17,7 @@ from sgpc_framework.lab.methods import (
 )
 from sgpc_framework.lab.paper_tables import mean_text, means
 from sgpc_framework.lab.plan import STAGED
-from sgpc_framework.lab.results import MEASURES, SHORT, Results
+from sgpc_framework.lab.results import MEASURES, SHORT, Results, counted_kinds
 from sgpc_framework.lab.timing import TIMED, ratio
 
 
@@ -49,11 +49,9 @@ def verdicts(evidence: Evidence) -> str:
 def data(evidence: Evidence) -> str:
     rows = []
     for name in evidence.results.scale.sets:
-        cells = [cell for cell in evidence.results.outcomes if cell.data == name]
-        if cells:
-            sources = {cell.partition: evidence.results.outcomes[cell].source for cell in cells}
+        if sources := evidence.results.sources(name):
             facts = _sizes(evidence, name)
-            rows.append((name.title(), *facts, str(len(sources)), _ranges(sources)))
+            rows.append((name.title(), *facts, str(len(sources)), counted_kinds(sources)))
     return markdown_table(
         ("set", "training rows", "test rows", "features", "partitions", "source"), rows
     )
@@ -64,16 +62,6 @@ def _sizes(evidence: Evidence, name: str) -> tuple[str, str, str]:
 
     facts = BENCHMARKS[name]
     return str(evidence.results.scale.rows or facts.train), str(facts.test), str(facts.features)
-
-
-def _ranges(sources: dict[int, str]) -> str:
-    """Sources in words, with the number of partitions of each kind.
-
-    >>> _ranges({0: "Raetsch's split 1", 1: "Raetsch's split 2", 2: "random partition 2"})
-    "2 Raetsch's, 1 random"
-    """
-    kinds = [source.split()[0].rstrip(",") for source in sources.values()]
-    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 def sites(results: Results) -> str:

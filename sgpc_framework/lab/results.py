@@ -54,6 +54,11 @@ class Outcomes:
         """The partitions that all these methods have finished."""
         return sorted(set.intersection(*({*self.of(data, method, size)} for method in methods)))
 
+    def sources(self, data: str) -> dict[int, str]:
+        """By partition, where the rows came from."""
+        cells = (cell for cell in self.outcomes if cell.data == data)
+        return {cell.partition: self.outcomes[cell].source for cell in cells}
+
     def values(
         self, data: str, method: str, size: int, measure: Measure, partitions: Sequence[int]
     ) -> NDArray[np.float64]:
@@ -100,6 +105,16 @@ class Outcomes:
                 for method in methods
             }
         )
+
+
+def counted_kinds(sources: Mapping[int, str]) -> str:
+    """Sources in words, with the number of partitions of each kind.
+
+    >>> counted_kinds({0: "Raetsch's split 1", 1: "Raetsch's split 2", 2: "random partition 2"})
+    "2 Raetsch's, 1 random"
+    """
+    kinds = [source.split()[0].rstrip(",") for source in sources.values() if source]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 @attrs.frozen(slots=False)

@@ -39,7 +39,8 @@ def sources_of(
         for source in _sources(suite.strip(), target, downloads):
             if source.name in found and found[source.name] != source:
                 raise InputError(
-                    f"wanted data sets of different names, found two that are called {source.name}"
+                    f"wanted data sets of different names, found two called {source.name}: "
+                    "compare on one suite after the other, or name the sets of one of them"
                 )
             found[source.name] = source
     wanted = list(sets)

@@ -26,6 +26,7 @@ from sgpc_framework.plugin.loading import (
     load_installed,
     new_manager,
 )
+from sgpc_framework.plugin.mentions import mentioning
 from sgpc_framework.plugin.records import HERE, Absence, Catalogue, Import, Origin, Part
 
 
@@ -56,8 +57,8 @@ class Registry:
     manager: pluggy.PluginManager = attrs.field(factory=new_manager, init=False, repr=False)
     _loaded: Catalogue | None = attrs.field(default=None, init=False, repr=False)
     _loaded_first: Catalogue | None = attrs.field(default=None, init=False, repr=False)
-    _single: dict[str, Catalogue] = attrs.field(factory=dict, init=False, repr=False)
-    """What distributions have that were asked for by their names."""
+    _partial: dict[str, Catalogue] = attrs.field(factory=dict, init=False, repr=False)
+    """What was loaded to find a name, by that name."""
     _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
     _depth: int = attrs.field(default=0, init=False, repr=False)
     """How many loads are going on, one inside the other."""
@@ -135,14 +136,16 @@ class Registry:
                     self._loaded_first = self._load_first()
         return self._loaded_first
 
-    def _catalogues(self, name: str = "") -> Iterator[Catalogue]:
-        """What can be had at once; for a full name, what its distribution has; then, for who goes
-        on, everything."""
+    def _catalogues(self, name: str) -> Iterator[Catalogue]:
+        """What can be had at once; what the distribution of a full name has, or those that mention
+        a bare one; then, for who goes on, everything."""
         yield self._first
-        distribution = normalise(name.rpartition(":")[0])
-        if distribution and self._load is load_installed and distribution not in self._single:
-            self._single[distribution] = load_installed(new_manager(), {distribution})
-        yield from self._single.values()
+        if self._load is load_installed and self._loaded is None:
+            if name not in self._partial:
+                distribution, colon, own = name.rpartition(":")
+                among = {normalise(distribution)} if colon else mentioning(own)
+                self._partial[name] = load_installed(new_manager(), among)
+            yield self._partial[name]
         yield self._catalogue
 
     def parts(self) -> tuple[Part, ...]:
@@ -228,9 +231,15 @@ class Registry:
         absent = "; ".join(map(str, self._catalogue.absences))
         return f"{text}; it may be missing because {absent}" if absent else text
 
+    def _at_hand(self) -> Iterator[Catalogue]:
+        """What has been loaded already, then everything."""
+        yield self._first
+        yield from self._partial.values()
+        yield self._catalogue
+
     def provider(self, cls: type) -> Part | None:
         """The record of a class; ``None`` if the registry does not have it."""
-        for catalogue in self._catalogues():
+        for catalogue in self._at_hand():
             for part in catalogue.parts:
                 if part.cls is cls:
                     return part

@@ -214,6 +214,30 @@ def relevances_are_one_for_each_feature(kernel: FeatureRelevance) -> None:
         require(np.all(relevances > 0.0), f"a relevance of {np.min(relevances):g}")
 
 
+def relevances_are_in_order(kernel: FeatureRelevance) -> None:
+    """Where relevances() differ much, a step along the most relevant feature changes the kernel
+    more than the same step along the least relevant one."""
+    X = samples_for(kernel)[0].X
+    for varied in variations(ready(kernel)) if is_matrix(X) else ():  # type: ignore[arg-type]
+        relevances = varied.relevances() if has(varied, FeatureRelevance) else None
+        if relevances is None or np.max(relevances) < 2.0 * np.min(relevances):
+            continue
+        most, least = int(np.argmax(relevances)), int(np.argmin(relevances))
+        changes = [_change_along(varied, X, feature) for feature in (most, least)]
+        require(
+            changes[0] >= changes[1],
+            f"{changes[0]:.3g} along feature {most}, of relevance {relevances[most]:.3g}, and "
+            f"{changes[1]:.3g} along {least}, of {relevances[least]:.3g} ({_shown(varied)})",
+        )
+
+
+def _change_along(kernel: Kernel, X: Inputs, feature: int) -> float:
+    """By how much k(x + step, x) differs from k(x, x)."""
+    moved = X.copy()
+    moved[:, feature] += STEP
+    return float(np.abs(np.diagonal(_values(kernel, moved, X)) - kernel.diag(X)).mean())
+
+
 def expression_agrees(kernel: KernelExpression) -> None:
     """The formula that expression() returns gives k(X, Z)."""
     for varied, sample in _cases(kernel):  # type: ignore[arg-type]
@@ -229,9 +253,11 @@ def expression_agrees(kernel: KernelExpression) -> None:
             require_close(found, K, _rounding(K), "expression()", sample.title)
 
 
+STEP = 0.05
+
 LAWS: Laws = {
     KernelExpression: (expression_agrees,),
-    FeatureRelevance: (relevances_are_one_for_each_feature,),
+    FeatureRelevance: (relevances_are_one_for_each_feature, relevances_are_in_order),
     StorableInputs: (stored_inputs_come_back,),
     SampleInputs: (sample_inputs_are_as_many_as_asked_for,),
     KernelColumns: (prepared_columns_agree,),

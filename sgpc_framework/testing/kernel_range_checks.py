@@ -31,8 +31,8 @@ C = TypeVar("C")
 
 ROWS = 300
 FEW = 24
-LARGE = 5000
-"""The rows of a block that is larger than any cache a kernel may have sized by hand."""
+LARGE = 10_000
+"""More rows than a block of a fit has."""
 
 
 def finite_over_wide_ranges(kernel: Kernel) -> None:
@@ -155,7 +155,7 @@ def _inputs(kernel: Kernel, ordinary: Inputs) -> Iterator[tuple[Inputs, str]]:
         yield factor * ordinary, f"{ROWS} rows, inputs times {factor:g}"
     yield ordinary + 50.0, f"{ROWS} rows, inputs plus 50"
     if all(each.position is None for each in hyperparameters(kernel)):
-        for features in (1, 2, 20):
+        for features in (1, 2, 20, 200):
             X = _normal(features)
             if width(kernel) != features:
                 yield X, f"{ROWS} rows of {features} features"

@@ -5,7 +5,7 @@ Here a selector and a site estimator walk their own way, as in a fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -42,6 +42,7 @@ from sgpc_framework.testing.selector_checks import (
     require_row_numbers,
 )
 from sgpc_framework.testing.several_threads import require_same_from_threads
+from sgpc_framework.testing.side_effects import CountedPosterior
 from sgpc_framework.testing.situations import defaults, situation_of
 from sgpc_framework.testing.verdict import (
     Laws,
@@ -54,6 +55,9 @@ from sgpc_framework.testing.verdict import (
 
 ROWS = 300
 STAGES = 60
+FEW = 100
+ALLOWED_TRIPS = 20
+"""So many trips more are nobody's business."""
 
 TAIL = 60.0
 """How far out derivatives are compared with differences, in units of the latent function."""
@@ -61,16 +65,18 @@ TAIL = 60.0
 
 def same_values_in_large_blocks(likelihood: Likelihood) -> None:
     """Thousands of rows have the moments that they have some at a time."""
-    for varied, at in near.cases(likelihood, np.linspace(-8.0, 8.0, 5000), 1.0):
+    for varied, at in near.cases(likelihood, np.linspace(-8.0, 8.0, 10_000), 1.0):
         whole = varied.moments(*at.moved())
         pieces = [
             varied.moments(at.y[rows], at.mean[..., rows], at.variance[rows])
-            for rows in np.array_split(np.arange(len(at.y)), 60)
+            for rows in np.array_split(np.arange(len(at.y)), 100)
         ]
         for name, found, some in zip(whole._fields, whole, zip(*pieces, strict=True), strict=True):
             wanted = np.concatenate(some, axis=-1)
             allowed = 1e-9 * (1.0 + np.abs(wanted))
-            require_close(found, wanted, allowed, name, f"5000 rows at once and 84 at a time; {at}")
+            require_close(
+                found, wanted, allowed, name, f"10000 rows at once and 100 at a time; {at}"
+            )
 
 
 def derivatives_in_the_tails(likelihood: Likelihood) -> None:
@@ -123,6 +129,23 @@ def sites_for_the_rows_and_not_for_their_square(sites: SiteEstimator) -> None:
         sites.estimate(posterior, posterior.candidates(np.arange(2)))
 
     require_linear_memory(estimate, "a site")
+
+
+def a_few_trips_however_many_rows(selector: BasisSelector) -> None:
+    """A proposal asks the posterior a few times, however many rows there are: each time is a trip
+    to wherever they are."""
+
+    def propose(posterior: Posterior) -> None:
+        rng = np.random.default_rng(1)
+        selector.propose(posterior, rng, *memory_of(selector, posterior, rng))
+
+    _require_few_trips(propose, "a proposal")
+
+
+def sites_of_a_few_trips_however_many_rows(sites: SiteEstimator) -> None:
+    """A site asks the posterior a few times, however many rows there are: each time is a trip to
+    wherever they are."""
+    _require_few_trips(lambda p: sites.estimate(p, p.candidates(np.arange(2))), "a site")
 
 
 def sixty_stages_of_proposals(selector: BasisSelector) -> None:
@@ -228,12 +251,33 @@ LAWS: dict[KindName, Laws] = {
             sixty_stages_of_proposals,
             sixty_stages_twice,
             memory_for_the_rows_and_not_for_their_square,
+            a_few_trips_however_many_rows,
         )
     },
-    "sites": {SiteEstimator: (sixty_stages_of_sites, sites_for_the_rows_and_not_for_their_square)},
+    "sites": {
+        SiteEstimator: (
+            sixty_stages_of_sites,
+            sites_for_the_rows_and_not_for_their_square,
+            sites_of_a_few_trips_however_many_rows,
+        )
+    },
     "objective": {HyperObjective: (gradient_in_the_tails, gradient_far_from_the_start)},
     "refiner": {Refiner: (never_worse_on_hundreds_of_rows, does_no_harm_to_the_log_loss)},
 }
+
+
+def _require_few_trips(act: Callable[[Posterior], object], what: str) -> None:
+    few, many = (_trips(act, rows) for rows in (FEW, 4 * FEW))
+    require(
+        many <= 2 * few + ALLOWED_TRIPS,
+        f"{many} trips of {what} with {4 * FEW} rows, {few} with {FEW}: that grows with the rows",
+    )
+
+
+def _trips(act: Callable[[Posterior], object], rows: int) -> int:
+    counted: Any = CountedPosterior(_posteriors(rows))
+    act(counted)
+    return int(counted.trips)
 
 
 @cache

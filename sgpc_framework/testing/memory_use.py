@@ -1,9 +1,11 @@
-"""Whether what a call allocates grows with the rows, or with their square."""
+"""Whether what a call allocates grows with the rows, or with their square, and is given back."""
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sgpc_framework.testing.verdict import require
 
@@ -11,7 +13,10 @@ FEW, MANY = 400, 1600
 """Four times as many rows: four times the memory is right, sixteen times is the square."""
 
 ALLOWANCE = 2**20
-"""Bytes that nobody asks about."""
+"""Bytes that nobody asks about,"""
+
+KEPT = 2**15
+"""and those that a few fits may leave in the caches of everybody."""
 
 
 def require_linear_memory(act: Callable[[int], object], what: str) -> None:
@@ -24,16 +29,40 @@ def require_linear_memory(act: Callable[[int], object], what: str) -> None:
     )
 
 
+def require_memory_back(act: Callable[[], object], what: str) -> None:
+    """``act`` goes on to take no more than it did."""
+    with _tracing():
+        for _ in range(3):  # what is kept for good, and caches that are full by now
+            act()
+        first, _, last = [_kept_after(act) for _ in range(3)]
+    require(
+        last - first <= KEPT,
+        f"{(last - first) / 2**10:.0f} kB more after {what} twice: something is kept",
+    )
+
+
+def _kept_after(act: Callable[[], object]) -> int:
+    act()
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]
+
+
 def _peak(act: Callable[[int], object], rows: int) -> int:
     act(rows)  # what is kept for good does not count
+    with _tracing():
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        act(rows)
+        return tracemalloc.get_traced_memory()[1] - before
+
+
+@contextmanager
+def _tracing() -> Iterator[None]:
     had = tracemalloc.is_tracing()
     if not had:
         tracemalloc.start()
-    tracemalloc.reset_peak()
-    before = tracemalloc.get_traced_memory()[0]
     try:
-        act(rows)
-        return tracemalloc.get_traced_memory()[1] - before
+        yield
     finally:
         if not had:
             tracemalloc.stop()

@@ -26,6 +26,7 @@ from sgpc_framework.testing.situations import (
     corner_situations,
     ordinary_situations,
     situation_of,
+    weighted_and_repeated,
 )
 from sgpc_framework.testing.verdict import (
     Laws,
@@ -112,6 +113,20 @@ def unchanged_by_block_size(objective: HyperObjective) -> None:
             require_close(again, gradient, 1e-8 * (1 + scale_of(gradient)), "gradient", what)
 
 
+def a_weight_counts_as_so_many_rows(objective: HyperObjective) -> None:
+    """A row of weight 2 counts as two rows: the loss and its gradient are those of the rows
+    repeated, unless it is of a part of the rows only."""
+    ours, theirs = (
+        objective.loss(Trial(state, rows, state)) for state, rows in weighted_and_repeated()
+    )
+    if ours is None or theirs is None or (has(objective, Subsampled) and objective.subset):
+        return
+    for what in ("value", "gradient"):
+        found, wanted = getattr(ours, what), getattr(theirs, what)
+        allowed = 1e-7 * (1.0 + scale_of(wanted))
+        require_close(found, wanted, allowed, what, "rows with weights, and repeated ones")
+
+
 def leaves_the_sites_alone(objective: HyperObjective) -> None:
     """An evaluation changes neither the rows nor the sites."""
     for fit in _fits():
@@ -132,6 +147,7 @@ LAWS: Laws = {
         gradient_agrees_with_differences,
         deterministic,
         unchanged_by_block_size,
+        a_weight_counts_as_so_many_rows,
         leaves_the_sites_alone,
     )
 }

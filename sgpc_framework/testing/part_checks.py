@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from difflib import get_close_matches
 from typing import Any
 
@@ -71,8 +72,8 @@ def whole_abilities(part: Any, kind: Kind, registry: Registry) -> None:
 
 
 def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
-    """A copy (``attrs.evolve``) is equal to the part and has the same hash; a part with other
-    hyperparameters is not equal to it."""
+    """A copy (``attrs.evolve``, ``copy.deepcopy``, a pickle) is equal to the part and has the same
+    hash; a part with other hyperparameters is not equal to it."""
     twin = attrs.evolve(part) if attrs.has(type(part)) else replaced(part, values(part))
     require(bool(twin == part), f"{twin!r}, not equal to the part it is a copy of")
     try:
@@ -82,6 +83,7 @@ def equal_and_hashable(part: Any, kind: Kind, registry: Registry) -> None:
     require(same, "another hash for the copy")
     if len(values(part)):
         for other in variations(started(part, samples_for(part)[0].X)):
+            require(bool(deepcopy(other) == other), f"{deepcopy(other)!r}, a copy of {other!r}")
             differs = not np.array_equal(values(other), values(twin))
             require(not (differs and other == twin), f"{other!r}, said to be equal to {twin!r}")
 

@@ -7,6 +7,7 @@ compare: such a state fails the check that is about it, and no other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from sgpc_framework.testing.situations import (
     corner_situations,
     current_place,
     ordinary_situations,
+    weighted_and_repeated,
 )
 from sgpc_framework.testing.verdict import (
     Laws,
@@ -70,7 +72,7 @@ def a_site_for_each_basis_vector(refiner: Refiner) -> None:
 
 def row_numbers_are_those_of_the_rows(refiner: Refiner) -> None:
     """Row numbers are those of training rows, or -1; a basis vector that is a training row has its
-    number. (One that was moved may keep the number of the row that it was.)"""
+    number, and is there once. (One that was moved may keep the number of the row that it was.)"""
     for _, rows, where, end in _ends(refiner):
         refined = end.state
         if not _is_sound(refined):
@@ -91,6 +93,13 @@ def loss_is_unchanged_by_block_size(refiner: Refiner) -> None:
         found = refiner.loss(each.state(), each.rows(5))
         allowed = 1e-8 * (1.0 + abs(wanted))
         require_close(found, wanted, allowed, "loss", f"blocks of 5 rows, {each.title}")
+
+
+def a_weight_counts_as_so_many_rows(refiner: Refiner) -> None:
+    """A row of weight 2 counts as two rows: the refiner's own loss is that of the rows repeated."""
+    found, wanted = (refiner.loss(state, rows) for state, rows in weighted_and_repeated())
+    allowed = 1e-7 * (1.0 + abs(wanted))
+    require_close(found, wanted, allowed, "loss", "rows with weights, and repeated ones")
 
 
 def finite(refiner: Refiner) -> None:
@@ -133,6 +142,32 @@ def ends_when_told_to(refiner: Refiner) -> None:
         refiner.refine(state, rows, np.random.default_rng(1), in_full)
         goes_on = f"{told.heard} reports after a no, {in_full.heard} without ({where})"
         require(told.heard <= in_full.heard // 2, goes_on)
+
+
+def tells_where_it_is(refiner: Refiner) -> None:
+    """What it tells is ``Refining(doing, step, steps, loss)``: a text, a step from 0 to the number
+    of steps, and a loss that is a number."""
+    state, rows, where = next(_fits())
+    listener = Listener(go_on=True)
+    refiner.refine(state, rows, np.random.default_rng(1), listener)
+    for told in listener.told:
+        proper = isinstance(told, Refining) and isinstance(told.doing, str)
+        require(proper and 0 <= told.step <= told.steps, f"{told!r} ({where})")
+        require(not np.isnan(told.loss), f"{told!r} ({where})")
+
+
+def lets_who_listens_interrupt(refiner: Refiner) -> None:
+    """An exception that ``tell`` raises, such as that of Ctrl-C, goes through."""
+    state, rows, where = next(_fits())
+
+    def interrupt(_: Refining) -> bool:
+        raise _Interruption
+
+    heard = Listener(go_on=True)
+    refiner.refine(state, rows, np.random.default_rng(1), heard)
+    with suppress(_Interruption):
+        refiner.refine(state, rows, np.random.default_rng(1), interrupt)
+        require(not heard.told, f"an interruption was swallowed ({where})")
 
 
 def leaves_what_it_was_given_alone(refiner: Refiner) -> None:
@@ -181,11 +216,14 @@ LAWS: Laws = {
         a_site_for_each_basis_vector,
         row_numbers_are_those_of_the_rows,
         loss_is_unchanged_by_block_size,
+        a_weight_counts_as_so_many_rows,
         finite,
         positive_precisions,
         deterministic_given_the_generator,
         uses_only_the_generator_given,
         ends_when_told_to,
+        tells_where_it_is,
+        lets_who_listens_interrupt,
         leaves_what_it_was_given_alone,
     ),
 }
@@ -221,14 +259,22 @@ def _end(_: object, refiner: Refiner, number: int) -> tuple[State, TrainingRows,
 
 @attrs.define
 class Listener:
-    """Counts what a refiner tells, and says whether it is to go on."""
+    """Keeps what a refiner tells, and says whether it is to go on."""
 
     go_on: bool
-    heard: int = 0
+    told: list[Refining] = attrs.field(factory=list)
 
-    def __call__(self, _: Refining) -> bool:
-        self.heard += 1
+    def __call__(self, refining: Refining) -> bool:
+        self.told.append(refining)
         return self.go_on
+
+    @property
+    def heard(self) -> int:
+        return len(self.told)
+
+
+class _Interruption(BaseException):
+    """Nobody's, so that it is not mistaken for a real one."""
 
 
 def _go_on(_: Refining) -> bool:

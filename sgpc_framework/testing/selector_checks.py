@@ -25,6 +25,7 @@ from sgpc_framework.testing.situations import (
     include,
     ordinary_situations,
     require_untouched,
+    rows_of_three_kinds,
     snapshot,
 )
 from sgpc_framework.testing.verdict import (
@@ -84,10 +85,10 @@ def row_functions_are_row_local(selector: BasisSelector) -> None:
 
 
 def row_functions_change_nothing(selector: BasisSelector) -> None:
-    """A row function changes no array or list that it was made with: it returns numbers, because
-    the rows may be elsewhere."""
+    """A row function changes no array or list that it was made with, nor what it said of another
+    block: it returns new numbers, because the rows may be elsewhere, and blocks come at once."""
     for situation in ordinary_situations():
-        watched: Any = WatchedPosterior(situation.posterior(), situation.title)
+        watched: Any = WatchedPosterior(situation.posterior(5), situation.title)
         _asked(deepcopy(selector), watched, np.random.default_rng(1))
         if isinstance(selector, ScoresCandidates):
             _scored(selector, watched)
@@ -144,6 +145,28 @@ def scores_are_unchanged_by_block_size(selector: ScoresCandidates) -> None:
             require_close(found, wanted, 1e-8 * (1 + scale_of(wanted)), "score", where)
 
 
+def a_score_goes_with_its_candidate(selector: ScoresCandidates) -> None:
+    """A score belongs to a row or to what the row is like, not to the place that it has among the
+    candidates."""
+    situation = rows_of_three_kinds()
+    first, *others = (
+        _scored(selector, situation.posterior(), index=np.arange(start, start + 3))
+        for start in (0, 1, 2)
+    )
+    rounding = 1e-8 * (1.0 + scale_of(first))
+    if any(np.shape(each) != (3,) or not np.all(np.isfinite(each)) for each in (first, *others)):
+        return  # which another law reports
+    for turn, scores in enumerate(others, start=1):
+        alike, same_rows = np.roll(first, -turn), first[turn:]
+        by_kind = np.abs(scores - alike).max() <= rounding
+        by_row = np.abs(scores[: len(same_rows)] - same_rows).max() <= rounding
+        require(
+            by_kind or by_row,
+            f"{scores} for rows {turn} to {turn + 2}, and {alike} for rows that are alike, some of "
+            f"them the same, in another order ({situation.title})",
+        )
+
+
 LAWS: Laws = {
     BasisSelector: (
         proposes_row_numbers,
@@ -161,8 +184,12 @@ LAWS: Laws = {
     ScoresCandidates: (
         scores_are_finite_one_for_each_candidate,
         scores_are_unchanged_by_block_size,
+        a_score_goes_with_its_candidate,
     ),
 }
+
+MOST_ROWS = 2**31 - 1
+"""Rows beyond these nobody has."""
 
 Proposal = NDArray[Any]
 Objection = Callable[[Proposal, Posterior, str], None]
@@ -185,6 +212,9 @@ def require_row_numbers(rows: Proposal, posterior: Posterior, where: str) -> Non
     require(
         rows.dtype.kind in "iu" and rows.ndim == 1,
         f"{rows.dtype} of shape {rows.shape} where integers are wanted ({where})",
+    )
+    require(
+        np.iinfo(rows.dtype).max >= MOST_ROWS, f"{rows.dtype}, too few numbers for millions of rows"
     )
     require(rows.size, f"no row at all ({where})")
     outside = rows[(rows < 0) | (rows >= len(posterior))]
@@ -257,9 +287,12 @@ def _scored(
     posterior: Posterior,
     count: int = 3,
     memory: tuple[Any, ...] | None = None,
+    index: NDArray[np.intp] | None = None,
 ) -> Floats:
-    """The scores of the first eligible rows; of a first stage, unless there is a memory."""
-    index = np.flatnonzero(posterior.eligible())[:count]
+    """The scores of some rows, by default the first eligible ones; of a first stage, unless there
+    is a memory."""
+    if index is None:
+        index = np.flatnonzero(posterior.eligible())[:count]
     candidates = posterior.candidates(index)
     steps = defaults().sites.estimate(posterior, candidates)
     if memory is None:

@@ -39,8 +39,20 @@ class WatchedPosterior:
 
     def _watched(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         def call(function: Any, *others: Any, **named: Any) -> Any:
-            before = deepcopy(dict(_closed_over(function)))
-            answer = verb(function, *others, **named)
+            before, said = deepcopy(dict(_closed_over(function))), list[tuple[Any, Any]]()
+
+            def heard(rows: Any) -> Any:
+                answer = function(rows)
+                said.append((answer, deepcopy(answer)))
+                return answer
+
+            answer = verb(heard, *others, **named)
+            for now, was in said:
+                if not _same(was, now):
+                    raise Violation(
+                        f"what a row function said of a block was changed by its next call "
+                        f"({self._where}): return a new array each time, not one that is kept"
+                    )
             for name, now in _closed_over(function):
                 if not _same(before[name], now):
                     raise Violation(
@@ -50,6 +62,21 @@ class WatchedPosterior:
             return answer
 
         return call
+
+
+class CountedPosterior:
+    """A posterior that counts how often it is asked for something of the rows."""
+
+    def __init__(self, posterior: Posterior) -> None:
+        self._posterior, self.trips = posterior, 0
+
+    def __len__(self) -> int:
+        return len(self._posterior)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (*VERBS, "candidates", "marginals", "eligible"):
+            self.trips += 1
+        return getattr(self._posterior, name)
 
 
 def holds_generator(memory: object) -> bool:

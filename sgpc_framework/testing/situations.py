@@ -88,6 +88,25 @@ def include(posterior: Posterior, row: int) -> None:
     posterior.include(candidates, 0, defaults().sites.estimate(posterior, candidates))
 
 
+def rows_of_three_kinds() -> Situation:
+    """Rows that repeat themselves after three, one of them a basis vector."""
+    X, _ = _data()
+    thrice = np.arange(ROWS) % 3
+    return Situation("rows of three kinds", X[thrice], np.array([-1.0, 1.0, -1.0])[thrice], (9,))
+
+
+def weighted_and_repeated() -> tuple[tuple[State, TrainingRows], tuple[State, TrainingRows]]:
+    """A state and rows with whole weights, and the same with each row so many times; basis vectors
+    weigh one, because among copies only one would be a basis vector."""
+    situation = ordinary_situations()[2]
+    state, counts = situation.state(), 1 + np.arange(ROWS) % 3
+    counts[state.basis] = 1
+    weighted = attrs.evolve(situation, weight=counts.astype(np.float64))
+    X, y = situation.X.repeat(counts, axis=0), situation.y.repeat(counts)
+    there = attrs.evolve(state, basis=(np.cumsum(counts) - counts)[state.basis])
+    return (state, weighted.rows()), (there, attrs.evolve(situation, X=X, y=y).rows(7))
+
+
 @cache
 def ordinary_situations() -> tuple[Situation, ...]:
     """The beginning, the middle and the awkward data of an ordinary fit; few ties, if any."""

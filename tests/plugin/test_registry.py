@@ -244,6 +244,35 @@ def test_the_name_of_a_built_in_part_means_it_and_no_stranger_is_imported(instal
     assert registry.name_of(registry.get("refiner", "sgpc-one:none")) == "sgpc-one:none"
 
 
+@pytest.mark.parametrize("name", ["light", "sgpc-one:light"])
+def test_only_who_mentions_a_name_is_imported_to_find_it(install, name):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("light"))
+    install("sgpc-two", "1.0", {"parts": "two_parts"}, two_parts=module("light-headed"))
+    registry = Registry()
+    assert registry.kinds_of(name) == ("refiner",)
+    light = registry.get("refiner", name)
+    assert registry.name_of(light) == "light"
+    assert registry.provider(light).distribution == "sgpc-one"
+    assert "one_parts" in sys.modules
+    assert "two_parts" not in sys.modules
+
+
+def test_a_name_that_no_source_has_is_looked_for_everywhere(install):
+    pieces = module("over-there").replace("over-there", 'over-" "there')
+    assert "over-there" not in pieces
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=pieces)
+    assert Registry().get("refiner", "over-there").__module__ == "one_parts"
+
+
+def test_a_bare_name_is_taken_twice_whoever_was_asked_for_before(install):
+    install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("twin"))
+    install("sgpc-two", "2.5", {"parts": "two_parts"}, two_parts=module("twin"))
+    registry = Registry()
+    assert registry.get("refiner", "sgpc-one:twin").__module__ == "one_parts"
+    with pytest.raises(PluginError, match="say 'sgpc-one:twin' or 'sgpc-two:twin'"):
+        registry.get("refiner", "twin")
+
+
 def test_a_fit_with_built_in_parts_imports_no_stranger(install, tmp_path):
     install("sgpc-one", "1.0", {"parts": "one_parts"}, one_parts=module("heavy"))
     X = np.random.default_rng(0).normal(size=(30, 2))

@@ -73,13 +73,13 @@ class WrongDiagonalForLongScales(Plain):
         return np.full(len(X), 1.0 if self.lengthscale < 20.0 else 1.1)
 
 
-@caught("same values in large blocks", "5000 rows at once")
+@caught("same values in large blocks", "10000 rows at once")
 class ScalesWithTheBlock(Plain):
     def __call__(self, X, Z):
         return Plain.__call__(self, X, Z) * (1.0 if len(X) <= 1000 else 0.9)
 
 
-@caught("a second large call leaves the first result alone", "5000 rows against 5, then others")
+@caught("a second large call leaves the first result alone", "10000 rows against 5, then others")
 class ReusesALargeMatrix(Plain):
     def __call__(self, X, Z):
         K = Plain.__call__(self, X, Z)
@@ -134,7 +134,7 @@ class SoundLikelihood:
         return Probit().moments(y, mean, variance)
 
 
-@caught("same values in large blocks", "5000 rows at once")
+@caught("same values in large blocks", "10000 rows at once")
 class CentredInLargeBlocks(SoundLikelihood):
     def moments(self, y, mean, variance):
         if len(y) > 1000:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,61 +13,29 @@ import attrs
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sound_parts import (
+    Exact,
+    Plain,
+    SoundLikelihood,
+    SoundObjective,
+    SoundRefiner,
+    SoundSelector,
+    SoundSites,
+    admitted,
+)
 
 from sgpc_framework.algebra.sites import Steps
 from sgpc_framework.engine.slopes import predictive_loss
 from sgpc_framework.parts.hyperparameters import hyperparameter
 from sgpc_framework.protocols import Loss, Moments, Refined, Refining, RowLoss
 from sgpc_framework.testing import ConformanceError, checks_for
-from sgpc_plugins.kernels import SquaredExponential
 from sgpc_plugins.likelihoods import Probit
 from sgpc_plugins.sites import MomentMatching
 
 ZOO: list[tuple[Any, str, str]] = []
+caught = partial(admitted, ZOO)
 SHARED: dict[Any, Any] = {}
 SCRATCH = np.empty(10**6)
-
-
-def caught(check: str, saying: str):
-    """Put a class into the zoo: which check it fails, and what that says."""
-
-    def admit(cls: type) -> type:
-        ZOO.append((cls, check, saying))
-        return cls
-
-    return admit
-
-
-@attrs.frozen
-class Plain:
-    """A sound kernel."""
-
-    name: ClassVar[str] = "zoo-kernel"
-    variance: float = hyperparameter(1.5, bounds=(1e-3, 1e3))
-    lengthscale: float = hyperparameter(1.2, bounds=(1e-3, 1e3))
-
-    def __call__(self, X, Z):
-        return self.variance * np.exp(-0.5 * cdist(X, Z, "sqeuclidean") / self.lengthscale**2)
-
-    def diag(self, X):
-        return np.full(len(X), self.variance)
-
-
-@attrs.frozen
-class Exact(Plain):
-    """The same with exact gradients."""
-
-    def _made(self):
-        return SquaredExponential(self.variance, self.lengthscale)
-
-    def linearised(self, X, Z):
-        return self._made().linearised(X, Z)
-
-    def linearised_diag(self, X):
-        return self._made().linearised_diag(X)
-
-    def input_pullback(self, X, Z, cotangent):
-        return self._made().input_pullback(X, Z, cotangent)
 
 
 @caught("same values however the rows lie in memory", "Fortran order")
@@ -206,14 +175,6 @@ class CutsItsWords(Words):
 # Likelihoods
 
 
-@attrs.frozen
-class SoundLikelihood:
-    name: ClassVar[str] = "zoo-likelihood"
-
-    def moments(self, y, mean, variance):
-        return Probit().moments(y, mean, variance)
-
-
 @caught("same moments from several threads", "by 4 at once")
 class SharesItsMargins(SoundLikelihood):
     def moments(self, y, mean, variance):
@@ -267,14 +228,6 @@ class OneDerivativeTooMany(Probit):
 
 # ---------------------------------------------------------------------------------------------
 # Selectors
-
-
-@attrs.frozen
-class SoundSelector:
-    name: ClassVar[str] = "zoo-selector"
-
-    def propose(self, posterior, rng):
-        return posterior.argmin(lambda rows: rows.log_z)
 
 
 @caught("memory keeps no generator", "a generator in the memory")
@@ -352,14 +305,6 @@ class IncludesItself(SoundSelector):
 # Sites
 
 
-@attrs.frozen
-class SoundSites:
-    name: ClassVar[str] = "zoo-sites"
-
-    def estimate(self, posterior, candidates):
-        return MomentMatching().estimate(posterior, candidates)
-
-
 @caught("most sites help their own row", "is the sign of the coefficient right?")
 class TheWrongWay(SoundSites):
     def estimate(self, posterior, candidates):
@@ -392,17 +337,6 @@ class TheFirstSiteForAll(SoundSites):
 
 # ---------------------------------------------------------------------------------------------
 # Objectives
-
-
-@attrs.frozen
-class SoundObjective:
-    name: ClassVar[str] = "zoo-objective"
-
-    def loss(self, trial):
-        return trial.mean(self.of_rows)
-
-    def of_rows(self, rows):
-        return RowLoss(-rows.log_z, d_log_z=-1.0)
 
 
 @caught("prefers a fit to its opposite", "is the sign right?")
@@ -459,17 +393,6 @@ class Anneals(SoundObjective):
 
 # ---------------------------------------------------------------------------------------------
 # Refiners
-
-
-@attrs.frozen
-class SoundRefiner:
-    name: ClassVar[str] = "zoo-refiner"
-
-    def loss(self, state, rows):
-        return predictive_loss(state, rows)
-
-    def refine(self, state, rows, rng, tell):
-        return Refined(state)
 
 
 @caught("does no harm to the log loss", "at the start")

@@ -484,7 +484,12 @@ class TriesToWrite(SoundSelector):
         return SoundSelector.propose(self, posterior, rng)
 
 
-@caught("leaves the posterior alone", "row functions are row local", saying="y was changed")
+@caught(
+    "leaves the posterior alone",
+    "row functions are row local",
+    "row functions change nothing",
+    saying="y was changed",
+)
 class FlipsLabels(SoundSelector):
     def propose(self, posterior, rng):
         chosen = SoundSelector.propose(self, posterior, rng)
@@ -560,6 +565,7 @@ SCORED = []
 @caught(
     "keeps no state between fits",
     "scores are unchanged by block size",
+    "a score goes with its candidate",
     saying="scores of two fits at stage 1",
 )
 class RemembersScores(SoundScoringSelector):
@@ -731,6 +737,7 @@ class NanObjective(SoundObjective):
     "gradient agrees with differences",
     "deterministic",
     "unchanged by block size",
+    "a weight counts as so many rows",
     "leaves the sites alone",
     saying='wanted over = "all" or "inactive", found \'some\'',
 )
@@ -745,7 +752,7 @@ class SpeaksNowAndThen(SoundObjective):
         return None if len(trial.state) == 5 else SoundObjective.loss(self, trial)
 
 
-@caught("unchanged by block size", saying="blocks of 1 rows")
+@caught("unchanged by block size", "a weight counts as so many rows", saying="blocks of 1 rows")
 class CountsTheBlock(SoundObjective):
     def of_rows(self, rows):
         return RowLoss(-rows.log_z + 0.01 * len(rows), d_log_z=-1.0)
