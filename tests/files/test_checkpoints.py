@@ -19,7 +19,7 @@ import sgpc_framework as sgpc
 from sgpc_framework.authors import hyperparameter
 from sgpc_framework.datasets import waveform
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, StopFitting
-from sgpc_framework.files import sealed_log
+from sgpc_framework.files import checkpoints, sealed_log
 from sgpc_framework.files.record_pieces import text_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
 
@@ -135,7 +135,7 @@ KILLED = """
 import os, signal, sys
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import waveform
-from sgpc_framework.files import sealed_log
+from sgpc_framework.files import checkpoints, sealed_log
 
 whole, count = sealed_log._write_all, iter(range(1000))
 
@@ -145,7 +145,8 @@ def killed(descriptor, data, at):
         os.kill(os.getpid(), signal.SIGKILL)
     whole(descriptor, data, at)
 
-sealed_log._write_all, sealed_log.PAUSE = killed, 0.0
+sealed_log._write_all = killed
+checkpoints.PAUSE = checkpoints.LONGEST_PAUSE = 0.0
 X, y = waveform(120, seed=4)
 sgpc.build(max_basis=8, max_iterations=3).fit(X, y, checkpoint=sys.argv[1])
 """
@@ -307,7 +308,8 @@ def test_a_full_disk_does_not_end_the_fit(tmp_path, monkeypatch):
         return write(*args)
 
     monkeypatch.setattr(sealed_log, "_write_some", full)
-    monkeypatch.setattr(sealed_log, "PAUSE", 0.0)
+    for pause in ("PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(checkpoints, pause, 0.0)
     with pytest.warns(CheckpointWarning) as warned:
         model = made.fit(X, y, checkpoint=log)
     assert "The fit goes on" in str(warned[0].message)
