@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from _thread import start_new_thread
 from pathlib import Path
-from threading import Thread
+from threading import Event
 from time import perf_counter
 
 from sgpc_framework.files.whole_file import sync_folder
@@ -30,35 +30,31 @@ class DiskSync:
         self._began = self._last = perf_counter()
         self._took = 0.0
         self._unsynced = False
-        self._thread: Thread | None = None
+        self._idle, self._finished = Event(), Event()
+        self._idle.set()
 
     def written(self) -> None:
         """There is something new in the file: see to it, if that is not too dear."""
         self._unsynced = True
         due = perf_counter() - self._last > max(1.0, SHARE * self._took)
-        if due and (self._thread is None or not self._thread.is_alive()):
-            self._thread = self._in_background(self._sync)
+        if due and self._idle.is_set():
+            self._idle.clear()
+            start_new_thread(self._sync, ())  # threading.Thread would wait until it runs
 
     def close(self) -> None:
         """Wait a little for the disk; the file is closed when all has been made to last."""
-        if self._unsynced or self._thread is not None:
-            last = self._in_background(self._finish)
-            last.join((perf_counter() - self._began) / SHARE)
-        else:
+        if not self._unsynced and self._idle.is_set():
             os.close(self._descriptor)
-
-    @staticmethod
-    def _in_background(target: Callable[[], None]) -> Thread:
-        thread = Thread(target=target, daemon=True)
-        thread.start()
-        return thread
+            return
+        start_new_thread(self._finish, ())
+        self._finished.wait((perf_counter() - self._began) / SHARE)
 
     def _finish(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
+        self._idle.wait()
         if self._unsynced:
             self._sync()
         os.close(self._descriptor)
+        self._finished.set()
 
     def _sync(self) -> None:
         began = perf_counter()
@@ -75,3 +71,4 @@ class DiskSync:
                 self.failure = error
         self._last = perf_counter()
         self._took = self._last - began
+        self._idle.set()
