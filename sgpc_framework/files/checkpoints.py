@@ -44,7 +44,7 @@ from sgpc_framework.protocols import Kernel, Likelihood
 from sgpc_framework.rows.fingerprint import WHAT, fingerprint
 
 FORMAT = "sgpc-fit"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 PAUSE = 0.05
 """So many seconds pass at least between one writing and the next ..."""
