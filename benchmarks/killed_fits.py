@@ -196,7 +196,7 @@ def inside_of(name: str, folder: Path) -> tuple[Clocks, int]:
         fit(name, None)
     with (
         _timed(checkpoints._OnDisk, "keep", spent),
-        _timed(checkpoints, "_identity", spent),
+        _timed(checkpoints, "identity_of", spent),
         _timed(sealed_log.SealedLog, "__init__", spent),
         _timed(checkpoints._Writer, "write", last := []),
         _timed(sealed_log.SealedLog, "close", spent),
@@ -205,7 +205,7 @@ def inside_of(name: str, folder: Path) -> tuple[Clocks, int]:
         fit(name, log)
         seconds = _clocks() - began
     spent.append(last[-1])  # the others are inside of a call of the journal
-    looking = len(spent) * np.median(nothing, axis=0)
+    looking = len(spent) * np.mean(nothing, axis=0)
     return (np.sum(spent, axis=0) - looking) / (seconds - 2 * looking), log.stat().st_size
 
 

@@ -1,47 +1,34 @@
 """Checkpoints: a fit kept in a log on disk while it runs, and resumed from there if it died.
 
-The first record says what is being fitted: the data, by their fingerprint, the configuration, and
-which versions of us and of the parts do it. Whoever comes back with anything else is refused, and
-told what differs. After it come the records of the fit, each as soon as it has happened. No file of
-ours holds a pickle, and this one neither.
+The first record says what is being fitted (``fit_identity``). Whoever comes back with anything else
+is refused, and told what differs. After it come the records of the fit, soon after each has
+happened. No file of ours holds a pickle, and this one neither.
 """
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib import metadata
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import attrs
-import numpy as np
-import scipy
 
-from sgpc_framework.config.structure import plain, unregistered
 from sgpc_framework.engine.journal import Kept, below, joined
 from sgpc_framework.engine.log import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
-from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
+from sgpc_framework.errors import CheckpointError, CheckpointWarning, StopFitting
 from sgpc_framework.files.allowance import Allowance
+from sgpc_framework.files.fit_identity import differences, identity_of
 from sgpc_framework.files.record_pieces import Piece, piece_bytes, piece_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
-from sgpc_framework.files.stored_models import every_size
 from sgpc_framework.files.stored_records import StoredRecord, bytes_of_records
-from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
-from sgpc_framework.model.classes import Classifier, models_of
+from sgpc_framework.files.stored_states import StateReader
 from sgpc_framework.parts.calls import registry_in_use
-from sgpc_framework.parts.compilation import compiled
-from sgpc_framework.parts.hyperparameters import parts_of
-from sgpc_framework.plugin.kinds import KINDS
-from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.fingerprint import WHAT, fingerprint
 
 FORMAT = "sgpc-fit"
 FORMAT_VERSION = 2
@@ -73,7 +60,7 @@ class Checkpoint:
 def kept(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
     """The task with a journal on disk, which knows of an earlier life if there was one."""
     checkpoint = Checkpoint.at(where)
-    identity = _identity(task)
+    identity = identity_of(task)
     with SealedLog(checkpoint.path) as log:
         reader = StateReader(
             identity["versions"],
@@ -190,75 +177,6 @@ class _OnDisk:
             )
 
 
-# -- what is being fitted ------------------------------------------------------------------------
-
-
-def _identity(task: Task) -> dict[str, Any]:
-    """All that the bits of a fit depend on."""
-    _refuse_nameless(task)
-    return {
-        "versions": dict(_versions(task)),
-        "config": {
-            field.name: _plain(getattr(task.config, field.name))
-            for field in attrs.fields(type(task.config))
-        },
-        "data": {
-            **fingerprint(task.rows, task.config.kernel),
-            "classes": [str(label) for label in task.classes.tolist()],
-        },
-        "start": None if task.start is None else _digest_of(task.start),
-    }
-
-
-def _versions(task: Task) -> Iterator[tuple[str, str]]:
-    yield "sgpc-framework", _own_version()
-    yield "numpy", np.__version__
-    yield "scipy", scipy.__version__
-    twin = compiled("sgpc_framework.rows.loops_compiled")
-    yield "numba", twin.numba.__version__ if twin else "not used"
-    for source in task.provenance.parts:
-        yield source.distribution, source.version
-
-
-@cache
-def _own_version() -> str:
-    return metadata.version("sgpc-framework")  # a millisecond
-
-
-def _plain(value: Any) -> Any:
-    try:
-        return plain(value)
-    except (ConfigError, TypeError, ValueError):  # a notebook's own selector, say
-        return repr(value)
-
-
-def _refuse_nameless(task: Task) -> None:
-    """States are stored, so that their parts must have names."""
-    registry = registry_in_use()
-    problems = [
-        problem
-        for slot in KINDS
-        for part in parts_of(getattr(task.config, slot))
-        if isinstance(part, (Kernel, Likelihood))
-        for problem in unregistered(part, registry, slot)
-    ]
-    if problems:
-        raise CheckpointError(
-            "no log could name these parts: "
-            + "; ".join(dict.fromkeys(problems))
-            + ". Register them through an entry point of group 'sgpc_framework', or fit without a "
-            "checkpoint"
-        )
-
-
-def _digest_of(model: Classifier) -> str:
-    digest = hashlib.sha256()
-    for one in models_of(model).values():
-        for state in (size.state for size in every_size(one)):
-            digest.update(piece_bytes(Piece(parts_of_state(state), arrays_of_state(state))))
-    return digest.hexdigest()[:32]
-
-
 # -- the first record ----------------------------------------------------------------------------
 
 
@@ -286,29 +204,13 @@ def _header(data: bytes, path: Path) -> dict[str, Any]:
 def _compare(header: Mapping[str, Any], identity: Mapping[str, Any], path: Path) -> None:
     """Refuse a log of another fit, and say what differs."""
     there = piece_of(piece_bytes(Piece(dict(identity), {}))).text  # as it would come back
-    differences = list(_differences(header["identity"], there))
-    if differences:
+    found = list(differences(header["identity"], there))
+    if found:
         raise CheckpointError(
             f"{path} is the log of another fit, which cannot be resumed with this one:\n"
-            + "\n".join(f"  - {each}" for each in differences)
+            + "\n".join(f"  - {each}" for each in found)
             + "\nFit as you did then, or choose another name (or delete the log) to start anew"
         )
-
-
-def _differences(there: Any, here: Any, at: str = "") -> Iterator[str]:
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in dict.fromkeys([*there, *here]):
-            yield from _differences(there.get(key), here.get(key), f"{at}.{key}" if at else key)
-    elif there != here:
-        if at.removeprefix("data.") in WHAT or at == "start":
-            yield f"{at}: other values than those that the log was begun with"
-        else:
-            yield f"{at}: {_short(there)} in the log, {_short(here)} now"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def _by_place(
