@@ -99,7 +99,7 @@ def _outer_loop(
             watch(Progress(iteration, config.max_iterations, size, d_max, stage))
 
         log.add(Began(theta, earlier=given))
-        if not log.recalls_iteration(tell):
+        if not log.recalls_iteration(rows, tell):
             if given is None:
                 # 2. Initialize A := K, u = {}, uᶜ = {1, ..., n}, means and sites to zero.
                 posterior = rows.posterior(theta.kernel, theta.likelihood, d_max, config.storage)

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import warnings
 
-import attrs
-import numpy as np
-
 from sgpc_framework.algebra.additive import smallest_pivot, sound_prefix
 from sgpc_framework.engine.log import Log
 from sgpc_framework.engine.log_records import Cut, Note, Stopped
@@ -36,27 +33,12 @@ def why_stages_ended(posterior: Posterior, d_max: int) -> str:
     return f"after {posterior.size} stages the selector had enough"
 
 
-def _state_so_far(rows: TrainingRows, log: Log) -> State:
-    """The state of the stages that there are in the present iteration."""
-    theta, stages = log.began.theta, log.stages
-    if not stages:
-        return log.began.earlier or theta
-    basis = np.array([stage.row for stage in stages], dtype=np.intp)
-    return attrs.evolve(
-        theta,
-        basis=basis,
-        inputs=rows.inputs(basis),
-        precision=np.array([stage.precision for stage in stages]),
-        mean=np.array([stage.mean for stage in stages]).T,
-    )
-
-
 def give_up(error: NumericalError, rows: TrainingRows, log: Log) -> None:
     """The algebra failed: say where, and end with the best model so far.
 
     If not one iteration was completed, that is the model of the stages before the failure.
     """
-    state = _state_so_far(rows, log)
+    state = log.state_so_far(rows)
     numbers = ", ".join(f"{path} = {value:.6g}" for path, value in state.theta.items())
     pivot = smallest_pivot(state.gram(), state.precision)
     text = (
@@ -79,7 +61,7 @@ def stop(rows: TrainingRows, log: Log) -> None:
         )
     )
     if not log.ended:
-        reached = step6_not_taken(_state_so_far(rows, log), rows, log, "not reached")
+        reached = step6_not_taken(log.state_so_far(rows), rows, log, "not reached")
         log.end(reached, "the fit was stopped")
 
 

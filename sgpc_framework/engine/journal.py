@@ -6,7 +6,7 @@ a refiner. All else is computed again, and what that adds to the log must be wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -18,7 +18,10 @@ class Kept(Protocol):
     @property
     def kind(self) -> type: ...
 
-    def record(self) -> Any: ...
+    def record(self, so_far: Callable[[], Any], /) -> Any:
+        """What happened. ``so_far()`` is the state of the stages of the present iteration, whose
+        end is kept as other hyperparameters of that."""
+        ...
 
     def agrees(self, record: Any, /) -> bool:
         """Whether that is what happened, as far as it can happen again."""

@@ -35,7 +35,7 @@ from sgpc_framework.engine.step6 import Reestimate
 from sgpc_framework.errors import CheckpointError
 from sgpc_framework.model.trace import Iteration, Stage, Trace
 from sgpc_framework.rows.posterior import Posterior
-from sgpc_framework.rows.state import State
+from sgpc_framework.rows.state import State, latent_functions
 from sgpc_framework.rows.training_rows import TrainingRows
 
 R = TypeVar("R")
@@ -52,7 +52,9 @@ class Log:
 
     def add(self, record: Record) -> None:
         """Something happened; if it did before, then in the same way."""
-        if self._earlier:
+        if isinstance(record, Began) and self.ended:
+            pass  # with the hyperparameters that the iteration before has ended with
+        elif self._earlier:
             _require(self._earlier.popleft(), record)
         else:
             self._journal.keep(record)
@@ -70,32 +72,36 @@ class Log:
         """Whether a record of that kind is still to be recalled."""
         return any(kept.kind is kind for kept in self._earlier)
 
-    def recalled_until(self, kind: type) -> Iterator[Record]:
+    def recalled_until(
+        self, kind: type, so_far: Callable[[], State] | None = None
+    ) -> Iterator[Record]:
         """Every record up to the next of that kind, each of which has then happened; but for runs,
         if it is what came of them that is recalled."""
         while True:
             kept = self._earlier.popleft()
             if kept.kind is RunEnded and kind is not RunEnded:
                 continue
-            self._take(record := kept.record())
+            self._take(record := kept.record(so_far or _no_stages))
             yield record
             if kept.kind is kind:
                 return
 
-    def recalls_iteration(self, told: Callable[[int, Stage], None]) -> bool:
+    def recalls_iteration(self, rows: TrainingRows, told: Callable[[int, Stage], None]) -> bool:
         """Whether the present iteration was completed in an earlier life; its stages are told as if
         they happened now."""
         if not self.recalls(Ended):
             return False
-        stages = (each for each in self.recalled_until(Ended) if isinstance(each, Stage))
+        recalled = self.recalled_until(Ended, lambda: self.state_so_far(rows))
+        stages = (each for each in recalled if isinstance(each, Stage))
         for size, stage in enumerate(stages, start=1):
+            _require_sound(stage, self.began.theta, len(rows))
             told(size, stage)
         return True
 
     def recalled_stages(self) -> Iterator[tuple[Tried, Stage]]:
         """The stages that come next."""
         while [kept.kind for kept in (*self._earlier,)[:2]] == [Tried, Stage]:
-            tried, stage = (self._earlier.popleft().record() for _ in range(2))
+            tried, stage = (self._earlier.popleft().record(_no_stages) for _ in range(2))
             self._take(tried)
             self._take(stage)
             yield tried, stage
@@ -132,6 +138,20 @@ class Log:
         """The stages of the present iteration."""
         present = takewhile(lambda record: not isinstance(record, Began), reversed(self._records))
         return [record for record in present if isinstance(record, Stage)][::-1]
+
+    def state_so_far(self, rows: TrainingRows) -> State:
+        """The state of the stages that there are in the present iteration."""
+        theta, stages = self.began.theta, self.stages
+        if not stages:
+            return self.began.earlier or theta
+        basis = np.array([stage.row for stage in stages], dtype=np.intp)
+        return attrs.evolve(
+            theta,
+            basis=basis,
+            inputs=rows.inputs(basis),
+            precision=np.array([stage.precision for stage in stages]),
+            mean=np.array(np.array([stage.mean for stage in stages]).T, order="C"),
+        )
 
     @property
     def ended(self) -> list[Ended]:
@@ -245,6 +265,24 @@ def replay(log: Log, rows: TrainingRows, storage: Storage = "float64") -> tuple[
     theta = ended.step6.best
     state = attrs.evolve(posterior.state(), kernel=theta.kernel, likelihood=theta.likelihood)
     return log.refined() or (log._kept(state),)
+
+
+def _no_stages() -> State:
+    raise CheckpointError("an iteration ends where none was begun: the log is damaged, delete it")
+
+
+def _require_sound(stage: Stage, theta: State, rows: int) -> None:
+    means = np.atleast_1d(stage.mean)
+    if not (
+        0 <= stage.row < rows
+        and len(means) == latent_functions(theta.likelihood)
+        and stage.precision > 0.0
+        and np.isfinite([stage.precision, *means]).all()
+    ):
+        raise CheckpointError(
+            f"wanted a stage with one of {rows} rows and a site, found {stage!r}: the log is "
+            "damaged, delete it to start anew"
+        )
 
 
 def include_again(posterior: Posterior, tried: Tried, stage: Stage) -> None:

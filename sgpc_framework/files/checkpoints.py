@@ -1,55 +1,46 @@
 """Checkpoints: a fit kept in a log on disk while it runs, and resumed from there if it died.
 
-The first record says what is being fitted: the data, by their fingerprint, the configuration, and
-which versions of us and of the parts do it. Whoever comes back with anything else is refused, and
-told what differs. After it come the records of the fit, each as soon as it has happened. No file of
-ours holds a pickle, and this one neither.
+The first record says what is being fitted (``fit_identity``). Whoever comes back with anything else
+is refused, and told what differs. After it come the records of the fit, soon after each has
+happened. No file of ours holds a pickle, and this one neither.
 """
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib import metadata
 from os import PathLike
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import attrs
-import numpy as np
-import scipy
 
-from sgpc_framework.config.structure import plain
 from sgpc_framework.engine.journal import Kept, below, join_places
 from sgpc_framework.engine.log_records import Record, Stopped, Tried
 from sgpc_framework.engine.progress import Progress
 from sgpc_framework.engine.task import Task
-from sgpc_framework.errors import CheckpointError, CheckpointWarning, ConfigError, StopFitting
+from sgpc_framework.errors import CheckpointError, CheckpointWarning, StopFitting
 from sgpc_framework.files.allowance import Allowance
+from sgpc_framework.files.fit_identity import differences, identity_of
 from sgpc_framework.files.record_pieces import Piece, piece_bytes, piece_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
-from sgpc_framework.files.stored_models import every_size
 from sgpc_framework.files.stored_records import StoredRecord, bytes_of_records
-from sgpc_framework.files.stored_states import (
-    StateReader,
-    arrays_of_state,
-    parts_of_state,
-    refuse_unregistered,
-)
-from sgpc_framework.model.classes import Classifier, models_of
-from sgpc_framework.model.trace import Stage
+from sgpc_framework.files.stored_states import StateReader
 from sgpc_framework.parts.calls import registry_in_use
-from sgpc_framework.parts.compilation import compiled
-from sgpc_framework.parts.hyperparameters import parts_of
-from sgpc_framework.plugin.kinds import KINDS
-from sgpc_framework.protocols import Kernel, Likelihood
-from sgpc_framework.rows.fingerprint import WHAT, fingerprint
 
 FORMAT = "sgpc-fit"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+
+PAUSE = 0.05
+"""So many seconds pass at least between one writing and the next ..."""
+
+SHARE = 200
+"""... and so many times as long as a writing took, on a slow disk or with many records, ..."""
+
+LONGEST_PAUSE = 0.5
+"""... but no more than this."""
 
 
 @attrs.frozen
@@ -69,7 +60,7 @@ class Checkpoint:
 def open_checkpoint(task: Task, where: Checkpoint | str | PathLike[str]) -> Iterator[Task]:
     """The task with a journal on disk, which knows of an earlier life if there was one."""
     checkpoint = Checkpoint.at(where)
-    identity = _identity(task)
+    identity = identity_of(task)
     with SealedLog(checkpoint.path) as log:
         reader = StateReader(
             identity["versions"],
@@ -82,13 +73,14 @@ def open_checkpoint(task: Task, where: Checkpoint | str | PathLike[str]) -> Iter
             _begin(log, identity, checkpoint.asked)
         if log.dropped and log.records:
             _warn(f"{log.path}: the last record was not finished, and is dropped")
-        journal = _OnDisk(_Shared(log), _by_place(log.records[1:], reader, log.path))
+        writer = _Writer(log)
+        journal = _OnDisk(writer, _by_place(log.records[1:], reader, log.path))
         try:
             yield attrs.evolve(task, journal=journal, watch=journal.until_stopped(task.watch))
         except CheckpointError as error:  # who recalls a record does not know where it came from
             raise CheckpointError(f"{log.path}: {error}") from error
         finally:
-            journal.write()
+            writer.write()
         journal.end()
 
 
@@ -108,20 +100,45 @@ def read_request(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
 
 
 @attrs.define
-class _Shared:
-    """The log of all places, what waits to become bytes, and whether anything is still added."""
+class _Writer:
+    """The log of all places, and what waits to be written to it.
+
+    Records that come soon after a writing wait for the next. Nobody loses more than that time's
+    work by it, and many records become bytes in half of the time that each of them takes alone.
+    """
 
     log: SealedLog
-    waiting: list[tuple[str, Record]] = attrs.field(factory=list)
     open: bool = True
-    warned: bool = False
+    _waiting: list[tuple[str, Record]] = attrs.field(factory=list)
+    _due: float = 0.0
+    _warned: bool = False
+
+    def keep(self, place: str, record: Record) -> None:
+        """A record waits, or is written with all that wait."""
+        self._waiting.append((place, record))
+        if not isinstance(record, Tried) and perf_counter() > self._due:  # its stage comes at once
+            self.write()
+
+    def write(self) -> None:
+        """Write what waits."""
+        began = perf_counter()
+        waiting, self._waiting = self._waiting, []
+        self.log.add(*bytes_of_records(waiting))
+        ended = perf_counter()
+        self._due = ended + min(LONGEST_PAUSE, max(PAUSE, SHARE * (ended - began)))
+        if self.log.failure is not None and not self._warned:
+            self._warned = True
+            _warn(
+                f"{self.log.path}: cannot be written: {self.log.failure.strerror}. The fit "
+                "goes on, and what happened is written as soon as that is possible"
+            )
 
 
 @attrs.frozen(eq=False)
 class _OnDisk:
     """The journal of a fit, or of one inside it."""
 
-    _shared: _Shared
+    _writer: _Writer
     _records: Mapping[str, Sequence[Kept]]
     _place: str = ""
 
@@ -132,26 +149,10 @@ class _OnDisk:
         return below(self._records, self._place)
 
     def keep(self, record: Record, /) -> None:
-        shared = self._shared
         if isinstance(record, Stopped):
-            shared.open = False
-        if not shared.open:  # what a fit that was stopped makes do with is not what it was to do
-            return
-        shared.waiting.append((self._place, record))
-        if not isinstance(record, (Tried, Stage)) or (isinstance(record, Stage) and shared.log.due):
-            self.write()
-
-    def write(self) -> None:
-        """Hand what waits to the log."""
-        shared = self._shared
-        waiting, shared.waiting = shared.waiting, []
-        shared.log.add(*bytes_of_records(waiting))
-        if shared.log.failure is not None and not shared.warned:
-            shared.warned = True
-            _warn(
-                f"{shared.log.path}: cannot be written: {shared.log.failure.strerror}. The fit "
-                "goes on, and what happened is written as soon as that is possible"
-            )
+            self._writer.open = False
+        if self._writer.open:  # what a fit that was stopped makes do with is not what it was to do
+            self._writer.keep(self._place, record)
 
     def until_stopped(self, watch: Callable[[Progress], object]) -> Callable[[Progress], None]:
         """The watcher; when it has had enough, the log ends: it is for whoever goes on."""
@@ -160,14 +161,14 @@ class _OnDisk:
             try:
                 watch(progress)
             except StopFitting:
-                self._shared.open = False
+                self._writer.open = False
                 raise
 
         return watched
 
     def end(self) -> None:
         """The fit has ended: say so if its log does not have all of it."""
-        log = self._shared.log
+        log = self._writer.log
         log.flush()
         if log.failure is not None:
             _warn(
@@ -176,70 +177,12 @@ class _OnDisk:
             )
 
 
-# -- what is being fitted ------------------------------------------------------------------------
-
-
-def _identity(task: Task) -> dict[str, Any]:
-    """All that the bits of a fit depend on."""
-    parts = [
-        (slot, part)
-        for slot in KINDS
-        for part in parts_of(getattr(task.config, slot))
-        if isinstance(part, (Kernel, Likelihood))  # of which states are made
-    ]
-    otherwise = "fit without a checkpoint"
-    refuse_unregistered(parts, registry_in_use(), CheckpointError, "log", otherwise)
-    return {
-        "versions": dict(_versions(task)),
-        "config": {
-            field.name: _plain(getattr(task.config, field.name))
-            for field in attrs.fields(type(task.config))
-        },
-        "data": {
-            **fingerprint(task.rows, task.config.kernel),
-            "classes": [str(label) for label in task.classes.tolist()],
-        },
-        "start": None if task.start is None else _digest_of(task.start),
-    }
-
-
-def _versions(task: Task) -> Iterator[tuple[str, str]]:
-    yield "sgpc-framework", _own_version()
-    yield "numpy", np.__version__
-    yield "scipy", scipy.__version__
-    twin = compiled("sgpc_framework.rows.loops_compiled")
-    yield "numba", twin.numba.__version__ if twin else "not used"
-    for source in task.provenance.parts:
-        yield source.distribution, source.version
-
-
-@cache
-def _own_version() -> str:
-    return metadata.version("sgpc-framework")  # a millisecond
-
-
-def _plain(value: Any) -> Any:
-    try:
-        return plain(value)
-    except (ConfigError, TypeError, ValueError):  # a notebook's own selector, say
-        return repr(value)
-
-
-def _digest_of(model: Classifier) -> str:
-    digest = hashlib.sha256()
-    for one in models_of(model).values():
-        for state in (size.state for size in every_size(one)):
-            digest.update(piece_bytes(Piece(parts_of_state(state), arrays_of_state(state))))
-    return digest.hexdigest()[:32]
-
-
 # -- the first record ----------------------------------------------------------------------------
 
 
 def _begin(log: SealedLog, identity: Mapping[str, Any], asked: Mapping[str, Any] | None) -> None:
     text = {"format": FORMAT, "version": FORMAT_VERSION, "identity": identity, "asked": asked}
     log.add(piece_bytes(Piece(text, {})))
-    log.flush()
     if log.failure is not None:
         reason = log.failure.strerror
         raise CheckpointError(f"{log.path}: cannot be written: {reason}") from log.failure
@@ -261,29 +204,13 @@ def _header(data: bytes, path: Path) -> dict[str, Any]:
 def _compare(header: Mapping[str, Any], identity: Mapping[str, Any], path: Path) -> None:
     """Refuse a log of another fit, and say what differs."""
     there = piece_of(piece_bytes(Piece(dict(identity), {}))).text  # as it would come back
-    differences = list(_differences(header["identity"], there))
-    if differences:
+    found = list(differences(header["identity"], there))
+    if found:
         raise CheckpointError(
             f"{path} is the log of another fit, which cannot be resumed with this one:\n"
-            + "\n".join(f"  - {each}" for each in differences)
+            + "\n".join(f"  - {each}" for each in found)
             + "\nFit as you did then, or choose another name (or delete the log) to start anew"
         )
-
-
-def _differences(there: Any, here: Any, at: str = "") -> Iterator[str]:
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in dict.fromkeys([*there, *here]):
-            yield from _differences(there.get(key), here.get(key), f"{at}.{key}" if at else key)
-    elif there != here:
-        if at.removeprefix("data.") in WHAT or at == "start":
-            yield f"{at}: other values than those that the log was begun with"
-        else:
-            yield f"{at}: {_short(there)} in the log, {_short(here)} now"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def _by_place(

@@ -20,6 +20,7 @@ from sgpc_framework.files.archive import DTYPES
 
 MOST_TEXT = 2**25
 _LENGTH = struct.Struct("<L")
+_encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 Text = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -34,15 +35,15 @@ class Piece(NamedTuple):
 
 def piece_bytes(piece: Piece) -> bytes:
     """A piece as the record of a log."""
-    arrays = [_little_endian(name, array) for name, array in piece.arrays.items()]
-    forms = {
-        name: [array.dtype.str, *array.shape]
-        for name, array in zip(piece.arrays, arrays, strict=True)
-    }
-    text = json.dumps(piece.text | ({"arrays": forms} if forms else {})).encode()
+    forms, parts = {}, []
+    for name, array in piece.arrays.items():
+        stored = _little_endian(name, array)
+        forms[name] = (stored.dtype.str, *stored.shape)
+        parts.append(stored.tobytes())
+    text = _encode(piece.text | {"arrays": forms} if forms else piece.text).encode()
     if len(text) > MOST_TEXT:
         raise CheckpointError(f"a record of {len(text)} bytes of text, where {MOST_TEXT} are most")
-    return b"".join([_LENGTH.pack(len(text)), text, *(array.tobytes() for array in arrays)])
+    return b"".join((_LENGTH.pack(len(text)), text, *parts))
 
 
 def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:

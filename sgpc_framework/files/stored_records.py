@@ -8,7 +8,7 @@ the parts and arrays that they have in model files. Stages are stored more brief
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +17,6 @@ import cattrs
 import numpy as np
 
 from sgpc_framework.engine.log_records import (
-    Began,
     Cut,
     Ended,
     Note,
@@ -39,8 +38,10 @@ from sgpc_framework.files.stored_stages import (
 )
 from sgpc_framework.files.stored_states import StateReader, arrays_of_state, parts_of_state
 from sgpc_framework.model.trace import Stage
-from sgpc_framework.parts.hyperparameters import values
+from sgpc_framework.parts.hyperparameters import replaced, values
 from sgpc_framework.rows.state import State
+
+SoFar = Callable[[], State]
 
 # -- records as pieces ---------------------------------------------------------------------------
 
@@ -51,14 +52,14 @@ class _Form:
 
     kind: type
     store: Callable[[Any], Piece]
-    make: Callable[[Piece, StateReader], Any]
+    make: Callable[[Piece, StateReader, SoFar], Any]
 
 
 def _rows_array(record: Sampled) -> Piece:
     return Piece({}, {"rows": np.asarray(record.rows, dtype=np.int64)})
 
 
-def _sampled(piece: Piece, _: StateReader) -> Sampled:
+def _sampled(piece: Piece, *_: Any) -> Sampled:
     rows = piece.arrays["rows"]
     if rows.ndim != 1 or rows.dtype != np.int64:
         raise CheckpointError("wanted row numbers, found others")
@@ -66,83 +67,71 @@ def _sampled(piece: Piece, _: StateReader) -> Sampled:
 
 
 def _ended_piece(ended: Ended) -> Piece:
+    """Basis and sites are those of the stages: only hyperparameters are other ones."""
     step6 = ended.step6
-    own = {name: getattr(step6, name) for name in _STEP6}
-    text, arrays = _with_states(
-        {"step6": own, "why": ended.why, "seconds": ended.seconds}, {"state": step6.state}
-    )
-    # The same basis and sites, and often everything else, too
-    text["best"] = None if step6.best is step6.state else parts_of_state(step6.best)
-    return Piece(text, arrays)
+    numbers = [ended.seconds, step6.before, step6.after, step6.loss, step6.evaluations]
+    text = {
+        "why": ended.why,
+        "message": step6.message,
+        "tuned": step6.tuned,
+        "better": step6.best is step6.state,
+    }
+    return Piece(text, {"numbers": np.array(numbers), "theta": values(step6.state)})
 
 
-def _ended(piece: Piece, reader: StateReader) -> Ended:
-    own = {name: piece.text["step6"][name] for name in _STEP6}
-    for name in ("before", "after", "loss"):
-        own[name] = _real(own[name])
-    state, best = _state("state", piece, reader), piece.text["best"]
-    step6 = Reestimate(
-        state,
-        state if best is None else reader.with_parts(state, best),
-        evaluations=_whole(own.pop("evaluations")),
-        message=_word(own.pop("message")),
-        tuned=_flag(own.pop("tuned")),
-        **own,
-    )
-    return Ended(step6, _word(piece.text["why"]), _real(piece.text["seconds"]))
-
-
-_STEP6 = ("before", "after", "loss", "evaluations", "message", "tuned")
+def _ended(piece: Piece, reader: StateReader, so_far: SoFar) -> Ended:
+    text, before = piece.text, so_far()
+    theta, numbers = piece.arrays["theta"], piece.arrays["numbers"].tolist()
+    if theta.shape != values(before).shape or not np.isfinite(theta).all():
+        raise TypeError(f"wanted the hyperparameters of {before.kernel.name!r}, found {theta!r}")
+    seconds, start, after, loss, evaluations = map(_real, numbers)
+    tuned = _flag(text["tuned"])
+    state = replaced(before, theta) if tuned else before
+    best = state if _flag(text["better"]) else before
+    message = _word(text["message"])
+    step6 = Reestimate(state, best, start, after, loss, int(evaluations), message, tuned)
+    return Ended(step6, _word(text["why"]), seconds)
 
 
 def _run_piece(ended: RunEnded) -> Piece:
-    return _with_states({"generator": dict(ended.generator)}, {"state": ended.state})
+    return _with_state({"generator": dict(ended.generator)}, ended.state)
 
 
-def _run(piece: Piece, reader: StateReader) -> RunEnded:
+def _run(piece: Piece, reader: StateReader, _: SoFar) -> RunEnded:
     generator = piece.text["generator"]
     rng = np.random.default_rng()
     rng.bit_generator.state = generator  # refused unless it is one
-    return RunEnded(_state("state", piece, reader), generator)
+    return RunEnded(_state(piece, reader), generator)
 
 
 def _refiner_piece(ended: RefinerEnded) -> Piece:
     text = {"size": ended.size, "notes": list(ended.notes), "changed": ended.changed}
     text["settled"] = None if ended.settled is None else dict(ended.settled)
-    return _with_states(text, {"state": ended.state})
+    return _with_state(text, ended.state)
 
 
-def _refiner(piece: Piece, reader: StateReader) -> RefinerEnded:
+def _refiner(piece: Piece, reader: StateReader, _: SoFar) -> RefinerEnded:
     text = piece.text
     notes = tuple(map(_word, text["notes"]))
-    state = _state("state", piece, reader)
+    state = _state(piece, reader)
     settled = text["settled"]
     if settled is not None and not isinstance(settled, dict):
         raise TypeError(f"wanted a refiner or none, found {settled!r}")
     return RefinerEnded(_whole(text["size"]), state, notes, _flag(text["changed"]), settled)
 
 
-def _not_recalled(piece: Piece, reader: StateReader) -> Any:
-    raise CheckpointError("wanted a record of something that took time, found another")
-
-
 _FORMS = {
     "sampled": _Form(Sampled, _rows_array, _sampled),
-    "began": _Form(
-        Began,
-        lambda began: Piece({}, {"theta": values(began.theta)}),  # to be compared
-        _not_recalled,
-    ),
     "ended": _Form(Ended, _ended_piece, _ended),
     "note": _Form(
         Note,
         lambda note: Piece({"text": note.text}, {}),
-        lambda piece, _: Note(_word(piece.text["text"])),
+        lambda piece, *_: Note(_word(piece.text["text"])),
     ),
     "cut": _Form(
         Cut,
         lambda cut: Piece({"stages": cut.stages}, {}),
-        lambda piece, _: Cut(_whole(piece.text["stages"])),
+        lambda piece, *_: Cut(_whole(piece.text["stages"])),
     ),
     "run": _Form(RunEnded, _run_piece, _run),
     "refiner": _Form(RefinerEnded, _refiner_piece, _refiner),
@@ -207,14 +196,14 @@ class StoredRecord:
         same = type(record) is self.kind
         return same and record_bytes(self.place, record) == self.data
 
-    def record(self) -> Any:
-        """The record itself."""
+    def record(self, so_far: SoFar) -> Any:
+        """The record itself, in the iteration of which these are the stages so far."""
         name = _NAMES[self.kind]
         try:
             if name in BRIEF_FORMS:
                 return BRIEF_FORMS[name].make(self.data[text_of(self.data)[1] :])
             with np.errstate(all="ignore"):  # what is not finite is refused
-                return _FORMS[name].make(piece_of(self.data), self.reader)
+                return _FORMS[name].make(piece_of(self.data), self.reader, so_far)
         except _NOT_A_RECORD as error:
             raise CheckpointError(
                 f"a record of the log does not describe a {name}: {error}"
@@ -233,23 +222,16 @@ _NOT_A_RECORD = (
 )
 
 
-# -- states and plain values ---------------------------------------------------------------------
+# -- a state and plain values ---------------------------------------------------------------------
 
 
-def _with_states(text: Text, states: Mapping[str, State]) -> Piece:
-    arrays = {
-        f"{name}.{array}": values
-        for name, state in states.items()
-        for array, values in arrays_of_state(state).items()
-    }
-    described = {name: parts_of_state(state) for name, state in states.items()}
-    return Piece({**text, "states": described}, arrays)
+def _with_state(text: Text, state: State) -> Piece:
+    return Piece({**text, "state": parts_of_state(state)}, arrays_of_state(state))
 
 
-def _state(name: str, piece: Piece, reader: StateReader) -> State:
-    arrays = {each: piece.arrays[f"{name}.{each}"] for each in _ARRAYS}
-    parts = piece.text["states"][name]
-    return reader.state(arrays, parts, parts["inputs"])
+def _state(piece: Piece, reader: StateReader) -> State:
+    parts = piece.text["state"]
+    return reader.state({name: piece.arrays[name] for name in _ARRAYS}, parts, parts["inputs"])
 
 
 _ARRAYS = ("basis", "inputs", "mean", "precision")

@@ -17,10 +17,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from sgpc_framework.engine.log_records import Tried
+from sgpc_framework.engine.log_records import Began, Tried
 from sgpc_framework.errors import CheckpointError
 from sgpc_framework.files.record_pieces import Piece, Text, piece_bytes
 from sgpc_framework.model.trace import Stage
+from sgpc_framework.parts.hyperparameters import values
 
 RUN = "stages"
 """What a run of stages is called."""
@@ -43,18 +44,28 @@ class BriefForm:
     make: Callable[[bytes], Any]
 
 
+def _pack_began(began: Began) -> bytes:
+    return values(began.theta).astype("<f8", copy=False).tobytes()
+
+
+def _not_made(data: bytes) -> Any:
+    raise CheckpointError("wanted a record of something that took time, found another")
+
+
 def _pack_tried(tried: Tried) -> bytes:
     return np.asarray(tried.rows, dtype="<i8").tobytes()
 
 
-_plain_numbers = attrgetter("precision", "shrinkage", "predictive_loss", "training_error")
+_numbers_of = attrgetter(
+    "row", "precision", "shrinkage", "predictive_loss", "training_error", "mean", "coefficient"
+)
 
 
 def _numbers(stage: Stage) -> tuple[Any, ...]:
-    mean, coefficient = stage.mean, stage.coefficient
-    if isinstance(mean, tuple) and isinstance(coefficient, tuple):
-        return stage.row, len(mean), *_plain_numbers(stage), *mean, *coefficient
-    return stage.row, 0, *_plain_numbers(stage), mean, coefficient  # one has no tuple
+    row, precision, shrinkage, loss, error, mean, coefficient = _numbers_of(stage)
+    if type(mean) is tuple:
+        return row, len(mean), precision, shrinkage, loss, error, *mean, *coefficient
+    return row, 0, precision, shrinkage, loss, error, mean, coefficient  # one has no tuple
 
 
 @cache
@@ -84,6 +95,7 @@ def _stage(data: bytes) -> Stage:
 
 
 BRIEF_FORMS = {
+    "began": BriefForm(Began, _pack_began, _not_made),  # only compared
     "tried": BriefForm(
         Tried, _pack_tried, lambda data: Tried(np.frombuffer(data, "<i8").astype(np.intp))
     ),
@@ -103,14 +115,15 @@ def brief_text(name: str, place: str) -> bytes:
 def bytes_of_runs(place: str, stages: Sequence[Pair]) -> Iterator[bytes]:
     """Stages that follow each other at a place: mostly one record, as the same number of rows is
     tried in each."""
-    for (tried, functions), run in groupby(stages, _sizes):
+    numbers = [(len(tried.rows), _numbers(stage), tried.rows) for tried, stage in stages]
+    for (tried, functions), run in groupby(numbers, lambda each: (each[0], each[1][1])):
         pack = _form(tried, functions).pack
-        numbers = (pack(*rows.tolist(), *_numbers(stage)) for (rows,), stage in run)
-        yield b"".join((_run_text(place, tried, functions), *numbers))
-
-
-def _sizes(pair: Pair) -> tuple[int, int]:
-    return len(pair[0].rows), _functions(pair[1])
+        yield b"".join(
+            (
+                _run_text(place, tried, functions),
+                *(pack(*rows.tolist(), *own) for _, own, rows in run),
+            )
+        )
 
 
 @cache

@@ -115,15 +115,6 @@ class StateReader:
             mean=arrays["mean"],
         )
 
-    def with_parts(self, state: State, parts: Mapping[str, Any]) -> State:
-        """A state with other parts, and otherwise the same."""
-        likelihood = self._part("likelihood", Likelihood, parts)
-        if latent_functions(likelihood) != latent_functions(state.likelihood):
-            raise ModelFileError("wanted as many latent functions as the state has, found others")
-        return attrs.evolve(
-            state, kernel=self._part("kernel", Kernel, parts), likelihood=likelihood
-        )
-
     def _part(self, slot: str, protocol: Any, parts: Mapping[str, Any]) -> Any:
         try:
             return structured(parts[slot], protocol, self.registry)

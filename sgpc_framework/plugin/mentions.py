@@ -26,9 +26,7 @@ def mentioning(name: str) -> frozenset[str]:
         if entry.dist is not None and exclusion(entry.dist.name) is None
     }
     return frozenset(
-        normalise(distribution)
-        for package, distribution in announced
-        if _may_say(package, pattern)
+        normalise(distribution) for package, distribution in announced if _may_say(package, pattern)
     )
 
 

@@ -59,6 +59,8 @@ class Registry:
     _loaded_first: Catalogue | None = attrs.field(default=None, init=False, repr=False)
     _partial: dict[str, Catalogue] = attrs.field(factory=dict, init=False, repr=False)
     """What was loaded to find a name, by that name."""
+    _names: dict[type, str] = attrs.field(factory=dict, init=False, repr=False)
+    """What files call classes: every state of a checkpoint asks."""
     _lock: RLock = attrs.field(factory=RLock, init=False, repr=False)
     _depth: int = attrs.field(default=0, init=False, repr=False)
     """How many loads are going on, one inside the other."""
@@ -214,13 +216,19 @@ class Registry:
     def name_of(self, cls: type) -> str | None:
         """What a file calls a class: its name or, where that means another part, the full one;
         ``None`` if the registry does not have it."""
-        part = self.provider(cls)
-        if part is None:
-            return None
+        if cls not in self._names:
+            part = self.provider(cls)
+            if part is None:
+                return None
+            self._names[cls] = part.name if self._means(part) else part.full_name
+        return self._names[cls]
+
+    def _means(self, part: Part) -> bool:
+        """Whether the name of a part means this one, and nobody else's."""
         try:
-            return part.name if self.get(part.kind, part.name) is cls else part.full_name
+            return self.get(part.kind, part.name) is part.cls
         except PluginError:  # the name is taken twice
-            return part.full_name
+            return False
 
     def _unknown(self, kind: KindName, name: str) -> str:
         text = f"wanted the name of {KINDS[kind].noun}, found {name!r}; "

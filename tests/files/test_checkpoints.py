@@ -18,8 +18,9 @@ import scipy
 import sgpc_framework as sgpc
 from sgpc_framework.authors import hyperparameter
 from sgpc_framework.datasets import waveform
+from sgpc_framework.engine.log import Note
 from sgpc_framework.errors import CheckpointError, CheckpointWarning, StopFitting
-from sgpc_framework.files import sealed_log
+from sgpc_framework.files import checkpoints, sealed_log
 from sgpc_framework.files.record_pieces import text_of
 from sgpc_framework.files.sealed_log import SealedLog, read_records
 
@@ -135,7 +136,7 @@ KILLED = """
 import os, signal, sys
 import sgpc_framework as sgpc
 from sgpc_framework.datasets import waveform
-from sgpc_framework.files import sealed_log
+from sgpc_framework.files import checkpoints, sealed_log
 
 whole, count = sealed_log._write_all, iter(range(1000))
 
@@ -145,7 +146,8 @@ def killed(descriptor, data, at):
         os.kill(os.getpid(), signal.SIGKILL)
     whole(descriptor, data, at)
 
-sealed_log._write_all, sealed_log.PAUSE = killed, 0.0
+sealed_log._write_all = killed
+checkpoints.PAUSE = checkpoints.LONGEST_PAUSE = 0.0
 X, y = waveform(120, seed=4)
 sgpc.build(max_basis=8, max_iterations=3).fit(X, y, checkpoint=sys.argv[1])
 """
@@ -277,6 +279,44 @@ def test_a_stage_that_nobody_tried_is_refused_by_the_name_of_its_log(begun, tmp_
         design(max_iterations=1).fit(X, y, checkpoint=other)
 
 
+@pytest.mark.parametrize("row", [120, -1])
+def test_a_stage_of_a_finished_iteration_with_a_row_that_is_none_is_refused(begun, tmp_path, row):
+    header, began, run, *others = read_records(begun)
+    text, at = text_of(run)
+    at += 8 * text["tried"]
+    other = tmp_path / "other.log"
+    with SealedLog(other) as log:
+        changed = run[:at] + row.to_bytes(8, "little", signed=True) + run[at + 8 :]
+        log.add(header, began, changed, *others)
+    with pytest.raises(CheckpointError, match=r"other\.log: wanted a stage with one of 120 rows"):
+        design(max_iterations=1).fit(X, y, checkpoint=other)
+
+
+# -- when records are written --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("took", "pause"), [(1e-5, 0.05), (1e-3, 0.2), (1.0, 0.5)])
+def test_records_wait_for_as_long_as_a_writing_is_worth(tmp_path, monkeypatch, took, pause):
+    """A twentieth of a second, or 200 times as long as the last one took, but at most a half."""
+    now, writings = [0.0], []
+
+    def add(_, *records):
+        now[0] += took
+        writings.append((now[0], len(records)))
+
+    monkeypatch.setattr(SealedLog, "add", add)
+    monkeypatch.setattr(checkpoints, "perf_counter", lambda: now[0])
+    with SealedLog(tmp_path / "fit.log") as log:
+        writer = checkpoints._Writer(log)
+        for number in range(4000):
+            now[0] += 1e-3
+            writer.keep("", Note(str(number)))
+        writer.write()
+    assert sum(count for _, count in writings) == 4000
+    waits = np.diff([ended for ended, _ in writings[:-1]]) - took
+    np.testing.assert_allclose(waits, pause, atol=1.1e-3)
+
+
 @attrs.frozen
 class Nameless:
     """A kernel that no plugin provides."""
@@ -307,7 +347,8 @@ def test_a_full_disk_does_not_end_the_fit(tmp_path, monkeypatch):
         return write(*args)
 
     monkeypatch.setattr(sealed_log, "_write_some", full)
-    monkeypatch.setattr(sealed_log, "PAUSE", 0.0)
+    for pause in ("PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(checkpoints, pause, 0.0)
     with pytest.warns(CheckpointWarning) as warned:
         model = made.fit(X, y, checkpoint=log)
     assert "The fit goes on" in str(warned[0].message)

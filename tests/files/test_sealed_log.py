@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import zlib
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, process_time, sleep
@@ -16,7 +15,8 @@ import pytest
 
 from sgpc_framework.errors import CheckpointError
 from sgpc_framework.files import sealed_log
-from sgpc_framework.files.sealed_log import MAGIC, SealedLog, read_records
+from sgpc_framework.files.sealed_batches import MAGIC, batch_bytes
+from sgpc_framework.files.sealed_log import SealedLog, read_records
 
 FRAME = 28
 """What stands around a record that was written alone."""
@@ -214,11 +214,10 @@ def test_a_slow_disk_is_not_waited_for_long_and_others_may_have_the_log(tmp_path
 
 def test_a_log_of_many_batches_is_read_in_one_pass(path):
     """It was copied once for each batch: a hundred megabytes never ended."""
-    batch, seal, parts = sealed_log._size(b"x" * 96) + b"x" * 96, b"", [MAGIC]
-    head = sealed_log._HEAD.pack(len(batch), zlib.crc32(sealed_log._size(batch)))
+    seal, parts = b"", [MAGIC]
     for _ in range(40_000):
-        seal = sealed_log._sealed(seal, batch)
-        parts.append(head + batch + seal)
+        batch, seal = batch_bytes([b"x" * 96], seal)
+        parts.append(batch)
     path.write_bytes(b"".join(parts))
     began = process_time()
     assert len(read_records(path)) == 40_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -19,6 +20,7 @@ from sgpc_framework.plugin.registry import Registry
 from sgpc_framework.protocols import PlainOptions
 
 TOP = "the top level"
+_WORDS = (type(None), float, int, bool, str)
 
 
 def plain(value: Any, path: str = "") -> Any:
@@ -26,26 +28,30 @@ def plain(value: Any, path: str = "") -> Any:
 
     An option that is ``None`` by default and still is does not appear: TOML has no word for it.
     """
+    if type(value) in _WORDS:
+        return value
+    if attrs.has(type(value)) or has(value, PlainOptions):
+        entries = {key: plain(entry, where) for key, entry, where in _options(value, path)}
+        if not _is_part(value):
+            return entries
+        # One that nobody provides goes by what it calls itself.
+        return {"name": registry_in_use().name_of(type(value)) or own_name(type(value))} | entries
     if isinstance(value, Enum):
         return plain(value.value, path)
     if isinstance(value, (np.generic, np.ndarray)):
         return plain(value.tolist(), path)
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, _WORDS):
         return value
     if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, (set, frozenset)):
         return sorted(plain(entry, path) for entry in value)
-    entries = {key: plain(entry, where) for key, entry, where in _contents(value, path)}
     if isinstance(value, (list, tuple)):
-        return list(entries.values())
+        if all(type(entry) is float for entry in value):  # a kernel may have thousands
+            return list(value)
+        return [plain(entry, where) for _, entry, where in _contents(value, path)]
     if isinstance(value, Mapping):
-        return entries
-    if attrs.has(type(value)) or has(value, PlainOptions):
-        if not _is_part(value):
-            return entries
-        # One that nobody provides goes by what it calls itself.
-        return {"name": registry_in_use().name_of(type(value)) or own_name(type(value))} | entries
+        return {key: plain(entry, where) for key, entry, where in _contents(value, path)}
     wanted = "wanted plain data or an attrs instance"
     raise ConfigError([f"{wanted}, found {value_in_words(value)} @ {path or TOP}"])
 
@@ -93,11 +99,25 @@ def _contents(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
         value = dict(enumerate(value))
     if isinstance(value, Mapping):
         yield from ((key, entry, f"{path}[{key!r}]") for key, entry in value.items())
-    elif has(value, PlainOptions):
+    else:
+        yield from _options(value, path)
+
+
+def _options(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
+    """(key, entry, path) of what a component has to say; nothing of all else."""
+    if has(value, PlainOptions):
         options = value.to_options().items()
         yield from ((key, entry, f"{path}.{key}" if path else key) for key, entry in options)
     elif attrs.has(type(value)):
-        for field in attrs.fields(type(value)):
-            entry, key = getattr(value, field.name), field.alias or field.name
-            if field.init and not (entry is None and field.default is None):
+        cls: Any = type(value)
+        for name, key, default in _fields(cls):
+            entry = getattr(value, name)
+            if not (entry is None and default is None):
                 yield key, entry, f"{path}.{key}" if path else key
+
+
+@cache
+def _fields(cls: type) -> tuple[tuple[str, str, Any], ...]:
+    """(name, key, default) of each field of an attrs class that can be given."""
+    fields: tuple[attrs.Attribute[Any], ...] = attrs.fields(cls)
+    return tuple((each.name, each.alias or each.name, each.default) for each in fields if each.init)
