@@ -142,7 +142,8 @@ class Corrective:
 
     metrics: tuple[Kernel, ...] = _parts(WrapsKernel, "kernel around another one")
     """Kernels into which the kernel may be put, to measure distances in another way: tried where
-    there are two rows for each number that they learn, of at most 4000 that are tried on."""
+    there are two rows for each number that they learn, of at most 4000 that are tried on; with
+    several latent functions so many for each of these."""
 
     likelihoods: tuple[Likelihood, ...] = _parts(Likelihood, "likelihood")
     """Likelihoods that held-out rows may prefer to the design's."""
@@ -262,7 +263,8 @@ class Corrective:
             yield from warped_inputs(self.warps, X, rows)
             yield from other_likelihoods(self.likelihoods, X)
             yield from other_kernels(self.kernels, X)
-            yield from other_metrics(self.metrics, X, min(len(rows), SKETCH))
+            functions = search.start.mean.size // len(search.start)
+            yield from other_metrics(self.metrics, X, min(len(rows), SKETCH) // functions)
             yield from more_terms(self.terms, X)
         if open_weights:
             yield other_elbo_share(0.0)
