@@ -61,7 +61,7 @@ def hyperparameter(
                 raise ValueError(f"{field.name} must be {wanted}, found {value!r}")
             return
         entries = value if isinstance(value, tuple) else (value,)
-        if not entries:
+        if not entries and each != "piece":  # there may be nothing to divide into pieces
             raise ValueError(f"{field.name} must hold at least one number, found none")
         for entry in entries:
             if not low <= entry <= high:  # also refuses NaN

@@ -15,7 +15,7 @@ FEW, MANY = 400, 1600
 ALLOWANCE = 2**20
 """Bytes that nobody asks about,"""
 
-KEPT = 2**15
+KEPT = 2**14
 """and those that a few fits may leave in the caches of everybody."""
 
 

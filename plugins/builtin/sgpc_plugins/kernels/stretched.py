@@ -78,7 +78,7 @@ class Stretched(LearntMap):
         if isinstance(knots, str):
             knots = tuple(_quantiles(feature) for feature in X.T)
         if isinstance(slopes, str):
-            slopes = (1.0,) * sum(map(_pieces, knots)) or "none"
+            slopes = (1.0,) * sum(map(_pieces, knots))
         return attrs.evolve(self, knots=knots, slopes=slopes)
 
     def widths(self, features: int) -> Floats:
@@ -106,7 +106,7 @@ class Stretched(LearntMap):
     def _images(self) -> list[Floats]:
         """What the knots of each feature are mapped to; the first stays where it is."""
         knots = self._started_knots()
-        if isinstance(self.slopes, str) and any(knots):
+        if isinstance(self.slopes, str):
             raise self._not_started("slopes", self.slopes)
         slopes = iter(self.slopes)
         return [
