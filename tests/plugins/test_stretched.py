@@ -81,6 +81,8 @@ def test_a_fresh_one_is_the_inner_kernel():
     assert kernel.slopes == (1.0,) * (2 * PIECES)
     np.testing.assert_allclose(kernel(X, X), kernel.inner(X, X), atol=1e-12)
     np.testing.assert_allclose(kernel.relevances(), kernel.inner.relevances())
+    assert Stretched().relevances() is None
+    assert Stretched(ARD, LINES).relevances() is None
 
 
 def test_knots_come_from_the_data():

@@ -92,7 +92,9 @@ class Stretched(LearntMap):
         return self._inside.widths(features) / straight
 
     def relevances(self) -> Floats | None:
-        return None if isinstance(self.knots, str) else 1.0 / self.widths(len(self.knots))
+        if isinstance(self.knots, str) or isinstance(self.slopes, str):
+            return None
+        return 1.0 / self.widths(len(self.knots))
 
     def expression(self) -> Expression:
         images = tuple(tuple(line.tolist()) for line in self._images())
